@@ -1,0 +1,48 @@
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
+
+.DELETE_ON_ERROR:
+.PHONY: help demo test check lint rules types clean
+
+help:    ## what there is to make
+	@sed -n 's/^\([a-z]*\): .*##/  make \1\t/p' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.runs    ## the reference investigation, offline, in a fresh environment
+	$(BIN)/offing demo
+
+test: $(VENV)/.tests    ## the tests, with branch coverage
+	$(BIN)/coverage run -m pytest
+
+check: lint rules types    ## all that holds without running anything; each also by itself
+
+lint: $(VENV)/.tests    ## format and idiom
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+rules: $(VENV)/.tests    ## layers, one place where state changes, folders
+	$(BIN)/lint-imports
+	$(BIN)/python tests/checks/record_only.py
+	$(BIN)/python tests/checks/rooms.py
+
+types: $(VENV)/.tests    ## both type checkers
+	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright --pythonpath $(BIN)/python
+	$(BIN)/mypy
+
+clean:    ## removes the environment and what building and checking leave
+	rm -rf .venv build dist *.egg-info .coverage* .*_cache .hypothesis
+
+# One environment, in two steps: what a user installs, then the dev extra on top. Both are made anew
+# when a pin or a dependency has changed. setuptools goes first and the build is not isolated, so
+# that its release too is the one in constraints.txt.
+$(VENV)/.runs: pyproject.toml constraints.txt
+	@test ! -e $(VENV) -o -e $(VENV)/pyvenv.cfg || { echo "$(VENV) is no environment"; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	$(PIP) setuptools
+	$(PIP) --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.tests: $(VENV)/.runs
+	$(PIP) --no-build-isolation -e '.[dev]'
+	@touch $@

@@ -1,0 +1,28 @@
+"""offing's engine: one model, one context, one loop."""
+
+from .answer import Citation, Result
+from .engine import Engine
+from .errors import OffingError
+from .limits import Limits
+from .models.scripted import Call, Playbook, Scripted, Step
+from .prompt import About
+from .resident.workspace import Workspace
+from .session import Session
+from .store import MemoryStore, SqliteStore
+
+__all__ = [
+    "About",
+    "Call",
+    "Citation",
+    "Engine",
+    "Limits",
+    "MemoryStore",
+    "OffingError",
+    "Playbook",
+    "Result",
+    "Scripted",
+    "Session",
+    "SqliteStore",
+    "Step",
+    "Workspace",
+]

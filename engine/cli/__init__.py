@@ -1,0 +1,1 @@
+"""The `offing` command."""

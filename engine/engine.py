@@ -1,0 +1,175 @@
+"""The engine: one per process, or as many as a test likes. It makes sessions and owns what they share."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Self, TypeVar, overload
+
+from pydantic import BaseModel, JsonValue
+
+from ..namespaces.tool import Namespace
+from .answer import Result
+from .clock import Outside
+from .connections import Credentials
+from .errors import ConfigurationError
+from .files import File
+from .handle import RunHandle
+from .limits import Limits
+from .models import model_named
+from .models.model import Model
+from .pool import Pool
+from .prompt import About
+from .resident.workspace import Workspace
+from .session import Session
+from .setting import Setting
+from .store.journal import Scope, Store
+from .store.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from .blocking import Blocking
+
+T = TypeVar("T", bound=BaseModel)
+
+_SESSION = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+class Engine:
+    """Runs requests over connected systems.
+
+    It belongs to one event loop, or to `blocking`. Closing it stops its runs as a kill would: what was
+    recorded is kept, and each run can be resumed.
+    """
+
+    def __init__(
+        self,
+        model: Model | str,
+        namespaces: Sequence[Namespace] = (),
+        *,
+        store: Store | None = None,
+        limits: Limits | None = None,
+        pinned: Sequence[str] = (),
+        outside: Outside | None = None,
+    ) -> None:
+        """Opens nothing yet.
+
+        Args:
+            model: A model, or its name, such as `anthropic:claude-opus-5-5`.
+            namespaces: The systems that each session connects.
+            store: Where sessions are kept; None keeps them in memory.
+            limits: Bounds of each run.
+            pinned: Tools shown to the model with their schemas, such as `bank__list_transactions`.
+            outside: Time and the names of new sessions, for tests.
+
+        Raises:
+            ConfigurationError: the model's name cannot be used.
+            ModelNotConfigured: the model's key is missing.
+        """
+        self.model = model_named(model) if isinstance(model, str) else model
+        self.namespaces = tuple(namespaces)
+        self.limits = limits or Limits()
+        self.pinned = tuple(pinned)
+        self.outside = outside or Outside()
+        self.pool = Pool()
+        self._tenant = "local"
+        self._root = store or MemoryStore()
+        self._sessions: dict[tuple[str, str], Session] = {}
+
+    @property
+    def store(self) -> Scope:
+        """The journal and artifacts of the engine's tenant."""
+        return self._root.scoped(self._tenant)
+
+    def scoped(self, tenant: str) -> "Engine":
+        """The same engine for another tenant: nothing of this one can be reached through it.
+
+        An engine as it is made works for the tenant `local`.
+
+        Raises:
+            ConfigurationError: the tenant has no name.
+        """
+        if not tenant:
+            raise ConfigurationError(f"a tenant needs a name; got {tenant!r}")
+        other = object.__new__(Engine)
+        other.__dict__.update(self.__dict__, _tenant=tenant)
+        other.__dict__.pop("blocking", None)
+        return other
+
+    def session(
+        self,
+        identity: str | None = None,
+        *,
+        about: About | None = None,
+        credentials: Credentials | None = None,
+        workspace: Workspace | None = None,
+        setup: Mapping[str, JsonValue] | None = None,
+    ) -> Session:
+        """The session of that name, new or from the journal; a new one without a name.
+
+        The arguments are those of `Setting`. A session that is open in this engine is given as it is.
+
+        Raises:
+            ConfigurationError: the name has other characters than letters, digits, `_` and `-`, or
+                more than 64.
+        """
+        name = identity or self.outside.names.new()
+        if not _SESSION.fullmatch(name):
+            raise ConfigurationError(
+                f"a session cannot be called {name!r}: use 1 to 64 letters, digits, '_' and '-'"
+            )
+        key = (self._tenant, name)
+        if key not in self._sessions:
+            setting = Setting(about or About(), credentials or {}, workspace, setup or {})
+            self._sessions[key] = Session(self, name, setting)
+        return self._sessions[key]
+
+    @overload
+    async def ask(self, text: str, *, files: Sequence[File] = ()) -> Result: ...
+
+    @overload
+    async def ask(self, text: str, *, files: Sequence[File] = (), output: type[T]) -> T: ...
+
+    async def ask(
+        self, text: str, *, files: Sequence[File] = (), output: type[T] | None = None
+    ) -> Result | T:
+        """Asks one question in a session of its own. Raises as `Session.ask` says."""
+        async with self.session() as session:
+            if output is None:
+                return await session.ask(text, files=files)
+            return await session.ask(text, files=files, output=output)
+
+    async def resume(
+        self,
+        run: str,
+        *,
+        credentials: Credentials | None = None,
+        workspace: Workspace | None = None,
+    ) -> RunHandle:
+        """Goes on with a run by its id, as `Session.resume` says."""
+        session = self.session(run.partition(".")[0], credentials=credentials, workspace=workspace)
+        return await session.resume(run)
+
+    @cached_property
+    def blocking(self) -> "Blocking":
+        """The engine for code without an event loop; also works inside one, as in notebooks."""
+        from .blocking import Blocking
+
+        return Blocking(self)
+
+    def forget(self, session: Session) -> None:
+        """Takes a closed session off the list of open ones."""
+        for key, known in list(self._sessions.items()):
+            if known is session:
+                del self._sessions[key]
+
+    async def close(self) -> None:
+        """Stops all runs as a kill would, disconnects, and closes the store."""
+        for session in list(self._sessions.values()):
+            await session.close()
+        self.pool.close()
+        await self._root.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()

@@ -1,0 +1,241 @@
+"""What watchers of a session see: typed events, made of its facts and of replies in the making.
+
+Durable events carry the journal's sequence number, so a watcher that comes back asks for what follows
+the last one it saw. Deltas are drafts: the reply that follows confirms or replaces them.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from ..tracing import Usage
+from .store.facts import (
+    Began,
+    Checked,
+    Fact,
+    Faulted,
+    Linked,
+    Noted,
+    Opened,
+    Replied,
+    Resumed,
+    Settled,
+    Started,
+    Stopped,
+    StopWhy,
+    Task,
+    TasksSet,
+)
+from .store.journal import Row
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """A run began with a message of the user."""
+
+    seq: int
+    run: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunResumed:
+    """Somebody began to drive the run: at its start, and after each stop or kill."""
+
+    seq: int
+    run: str
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallAsked:
+    """One call of a reply."""
+
+    call: str
+    tool: str
+    arguments: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyFinished:
+    """A reply is whole; it replaces the deltas before it."""
+
+    seq: int
+    run: str
+    text: str
+    reasoning: str
+    calls: tuple[CallAsked, ...]
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class CallStarted:
+    """A call that may change something is about to run."""
+
+    seq: int
+    run: str
+    call: str
+    tool: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallFinished:
+    """A call has its result."""
+
+    seq: int
+    run: str
+    call: str
+    tool: str
+    error: bool
+    unknown: bool
+    """True when nobody knows whether the call took effect: a person should look."""
+    content: str
+    """As the model reads it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteGiven:
+    """The engine told the model something."""
+
+    seq: int
+    run: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TasksChanged:
+    """The model rewrote its task list."""
+
+    seq: int
+    run: str
+    tasks: tuple[Task, ...]
+    confidence: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFailed:
+    """A model call gave no reply."""
+
+    seq: int
+    run: str
+    fault: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunStopped:
+    """The run stopped; its result is ready."""
+
+    seq: int
+    run: str
+    why: StopWhy
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A piece of the reply in the making."""
+
+    seq: int
+    """Sequence number that the reply will have at the earliest."""
+    n: int
+    """Place in the reply, from 1; a gap means that pieces were dropped for a slow watcher."""
+    kind: Literal["text", "reasoning", "restart"]
+    """"restart": what was streamed of this reply is void."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The reply in the making up to now, for a watcher that came late."""
+
+    seq: int
+    n: int
+    """The last delta that is in it."""
+    text: str
+    reasoning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A tool says how far it is."""
+
+    call: str
+    text: str
+
+
+Durable = (
+    RunStarted
+    | RunResumed
+    | ReplyFinished
+    | CallStarted
+    | CallFinished
+    | NoteGiven
+    | TasksChanged
+    | ModelFailed
+    | RunStopped
+)
+Event = Durable | Delta | Draft | Progress
+
+
+def event_of(row: Row) -> Durable | None:
+    """The event that tells of a row; None for facts that no watcher needs."""
+    make = _EVENTS.get(type(row.fact))
+    return make(row, cast("Fact", row.fact)) if make is not None else None
+
+
+def _began(row: Row, fact: Began) -> Durable:
+    return RunStarted(row.seq, row.run, fact.message.text)
+
+
+def _resumed(row: Row, fact: Resumed) -> Durable:
+    return RunResumed(row.seq, row.run, fact.owner)
+
+
+def _replied(row: Row, fact: Replied) -> Durable:
+    message = fact.reply.message
+    calls = tuple(CallAsked(call.id, call.name, call.arguments) for call in message.calls)
+    reasoning = "".join(block.text for block in message.blocks if block.kind == "reasoning")
+    return ReplyFinished(row.seq, row.run, message.text, reasoning, calls, fact.reply.usage)
+
+
+def _started(row: Row, fact: Started) -> Durable:
+    return CallStarted(row.seq, row.run, fact.call, fact.tool)
+
+
+def _settled(row: Row, fact: Settled) -> Durable:
+    result = fact.result
+    return CallFinished(row.seq, row.run, result.call, fact.tool, result.error, fact.unknown, result.content)
+
+
+def _noted(row: Row, fact: Noted) -> Durable:
+    return NoteGiven(row.seq, row.run, fact.text)
+
+
+def _tasks(row: Row, fact: TasksSet) -> Durable:
+    return TasksChanged(row.seq, row.run, fact.tasks, fact.confidence)
+
+
+def _faulted(row: Row, fact: Faulted) -> Durable:
+    return ModelFailed(row.seq, row.run, fact.fault, fact.message)
+
+
+def _stopped(row: Row, fact: Stopped) -> Durable:
+    return RunStopped(row.seq, row.run, fact.why, fact.detail)
+
+
+_EVENTS: Mapping[type, Callable[..., Durable]] = {
+    Began: _began,
+    Resumed: _resumed,
+    Replied: _replied,
+    Started: _started,
+    Settled: _settled,
+    Noted: _noted,
+    TasksSet: _tasks,
+    Faulted: _faulted,
+    Stopped: _stopped,
+}
+"""Opened, Linked and Checked tell a watcher nothing that other events do not."""
+
+UNSEEN = (Opened, Linked, Checked)
+"""Facts without an event."""

@@ -1,0 +1,76 @@
+"""Files that a user attaches to a message: kept as artifacts, shown where a model can look at them."""
+
+import mimetypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..compaction.conversation import Media, Message, Text
+from ..namespaces.tool import Attachment
+from .errors import ConfigurationError
+from .limits import Limits
+from .results import shown_media
+from .scrub import scrub
+from .store.facts import Stored
+from .store.journal import Artifacts
+
+File = str | Path | Attachment
+"""A path, or bytes with a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A message with its files."""
+
+    message: Message
+    files: tuple[Stored, ...]
+
+
+async def receive(text: str, files: Sequence[File], artifacts: Artifacts, limits: Limits) -> Received:
+    """The user's message as it is journaled: the words verbatim, then what is attached.
+
+    Raises:
+        ConfigurationError: there are neither words nor files, or a file cannot be read.
+        StoreError: a file cannot be stored.
+    """
+    if not text.strip() and not files:
+        raise ConfigurationError(f"a message has to say something; got {text!r}")
+    attachments = _distinct([_attachment(file) for file in files])
+    stored: list[Stored] = []
+    media: list[Media] = []
+    for one in attachments:
+        handle = f"file/{one.name}"
+        stored.append(Stored(handle, await artifacts.put(one.data), len(one.data), one.mime))
+        media.extend(shown_media(one, limits))
+    words = (Text(scrub(text)),) if text.strip() else ()
+    named = (Text(_listed(stored)),) if stored else ()
+    return Received(Message("user", (*words, *named, *media)), tuple(stored))
+
+
+def _attachment(file: File) -> Attachment:
+    if isinstance(file, Attachment):
+        return file
+    path = Path(file)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ConfigurationError(f"cannot attach {str(file)!r}: {error.strerror}") from error
+    mime = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    return Attachment(path.name, data, mime)
+
+
+def _distinct(attachments: Sequence[Attachment]) -> list[Attachment]:
+    """The same files under names that differ."""
+    taken: dict[str, int] = {}
+    named: list[Attachment] = []
+    for one in attachments:
+        name = scrub(one.name).replace("/", "_") or "file"
+        taken[name] = taken.get(name, 0) + 1
+        number = f"{taken[name]}-" if taken[name] > 1 else ""
+        named.append(Attachment(f"{number}{name}", one.data, one.mime))
+    return named
+
+
+def _listed(files: Sequence[Stored]) -> str:
+    lines = [f"- {file.handle}: {file.mime}, {file.size} bytes" for file in files]
+    return "\n".join(["Attached files, to be read by these handles:", *lines])

@@ -1,0 +1,24 @@
+"""The numbers that bound a run. Each can be set by the host; none is told to a model as a rule."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of one run and of what enters its context."""
+
+    iterations: int = 150
+    """Model calls until the run stops; a resume grants the same number again."""
+    parallel_calls: int = 16
+    """Tool calls of one run at work at the same time."""
+    result_chars: int = 16_000
+    """Characters of one tool result that enter the context; the rest is read back by its handle."""
+    media_bytes: int = 5_000_000
+    """Size of an image or document up to which the model is shown it; larger ones go by handle."""
+    unfinished_replies: int = 3
+    """Replies in a row that were cut by their length, were empty, or did not fit the wanted type."""
+    pauses: int = 10
+    """Times in a row that a provider may pause its turn and be asked to go on."""
+    same_failures: int = 3
+    """Identical calls that failed identically until the model is told; after twice as many the run
+    stops."""

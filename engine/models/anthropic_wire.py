@@ -1,0 +1,135 @@
+"""What is said, in Anthropic's words: one small function a kind of part or block.
+
+A request body is put together from segments that were encoded once. Cache markers are spliced into a
+segment's end when it is sent, so the kept bytes never change.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import cast
+
+from pydantic import JsonValue
+
+from ...compaction.conversation import Block, Media, Message, Reasoning, Text, ToolCall, ToolResult
+from ..scrub import json_bytes
+from .model import Context, Part, Static, ToolDefinition
+
+PROVIDER = "anthropic"
+MOST_MARKS = 4
+"""A fifth marker is refused (WIRE.md, section 1)."""
+
+_MARK = b',"cache_control":{"type":"ephemeral"}'
+_END_OF_BLOCK = 1
+"""Bytes after the place for a marker where a segment is one block: `}`."""
+_END_OF_MESSAGE = 3
+"""The same where it is a message: `}]}`."""
+_HEAD = 2
+
+Wire = dict[str, JsonValue]
+
+
+def encode(part: Part, before: Message | None) -> bytes:
+    """One part as a segment of the body."""
+    if isinstance(part, Static):
+        tools = json_bytes([_definition(tool) for tool in part.tools])
+        return b'"tools":%b,"system":[%b' % (tools, json_bytes(_text(part.system)))
+    if isinstance(part, Context):
+        return json_bytes(_text(part.text))
+    if part.role == "assistant":
+        return b'{"role":"assistant","content":%b}' % _reply(part)
+    ids: Mapping[str, str] = call_ids(before) if before is not None else {}
+    blocks = [wire for block in part.blocks for wire in _said(block, ids, part.role)]
+    return b'{"role":"user","content":%b}' % json_bytes(cast("JsonValue", blocks))
+
+
+def join(options: Mapping[str, JsonValue], segments: Sequence[bytes], marks: Sequence[int]) -> bytes:
+    """The body of a request."""
+    marked = list(segments)
+    for place in marks[-MOST_MARKS:]:
+        end = _END_OF_BLOCK if place < _HEAD else _END_OF_MESSAGE
+        segment = marked[place]
+        marked[place] = segment[:-end] + _MARK + segment[-end:]
+    head = json_bytes(dict(options))[:-1]
+    return b'%b,%b,%b],"messages":[%b]}' % (head, marked[0], marked[1], b",".join(marked[_HEAD:]))
+
+
+def call_ids(message: Message) -> Mapping[str, str]:
+    """The provider's id of each call of a message, by ours."""
+    ours = [call.id for call in message.calls]
+    if message.raw is None or message.raw.provider != PROVIDER:
+        return {call: _own_id(call) for call in ours}
+    content = cast("list[Wire]", json.loads(message.raw.body))
+    theirs = [str(block["id"]) for block in content if block.get("type") == "tool_use"]
+    return dict(zip(ours, theirs, strict=True))
+
+
+def is_blank(block: Mapping[str, object]) -> bool:
+    """Whether a block is a text that the API sends at times and never takes back."""
+    return block.get("type") == "text" and not str(block.get("text", "")).strip()
+
+
+def _own_id(call: str) -> str:
+    return f"call_{call.replace('.', '_')}"
+
+
+def _definition(tool: ToolDefinition) -> JsonValue:
+    schema = cast("JsonValue", dict(tool.schema))
+    return {"name": tool.name, "description": tool.description, "input_schema": schema}
+
+
+def _text(text: str) -> Wire:
+    return {"type": "text", "text": text}
+
+
+def _reply(message: Message) -> bytes:
+    """A reply as it came, or as far as another provider's can be told here."""
+    if message.raw is not None and message.raw.provider == PROVIDER:
+        return message.raw.body
+    ids = call_ids(message)
+    blocks = [wire for block in message.blocks for wire in _said(block, ids, message.role)]
+    return json_bytes(cast("JsonValue", blocks or [_text("(nothing said)")]))
+
+
+def _said(block: Block, ids: Mapping[str, str], role: str) -> Iterable[Wire]:
+    if isinstance(block, Text) and role == "note":
+        return [_text(f"<note>{block.text}</note>")]
+    return _BLOCKS[type(block)](block, ids)
+
+
+def _said_text(block: Text, ids: Mapping[str, str]) -> Iterable[Wire]:
+    return [_text(block.text)] if block.text.strip() else []
+
+
+def _said_reasoning(block: Reasoning, ids: Mapping[str, str]) -> Iterable[Wire]:
+    """Thinking goes back only as it came, signed; another provider's is left out."""
+    return []
+
+
+def _said_media(block: Media, ids: Mapping[str, str]) -> Iterable[Wire]:
+    source: Wire = {"type": "base64", "media_type": block.mime, "data": block.base64}
+    if block.mime == "application/pdf":
+        return [{"type": "document", "source": source, "title": block.name or "document"}]
+    return [{"type": "image", "source": source}]
+
+
+def _said_call(block: ToolCall, ids: Mapping[str, str]) -> Iterable[Wire]:
+    arguments = cast("JsonValue", dict(block.arguments))
+    return [{"type": "tool_use", "id": ids[block.id], "name": block.name, "input": arguments}]
+
+
+def _said_result(block: ToolResult, ids: Mapping[str, str]) -> Iterable[Wire]:
+    content: JsonValue = block.content
+    if block.media:
+        shown = [wire for media in block.media for wire in _said_media(media, ids)]
+        content = cast("JsonValue", [_text(block.content), *shown])
+    wire: Wire = {"type": "tool_result", "tool_use_id": ids[block.call], "content": content}
+    return [{**wire, "is_error": True}] if block.error else [wire]
+
+
+_BLOCKS: Mapping[type, Callable[..., Iterable[Wire]]] = {
+    Text: _said_text,
+    Reasoning: _said_reasoning,
+    Media: _said_media,
+    ToolCall: _said_call,
+    ToolResult: _said_result,
+}

@@ -1,0 +1,116 @@
+"""What the engine asks of a model, whoever provides it.
+
+An adapter is two methods: `encode` turns a part of the prompt into bytes, once; `stream` sends the
+parts and gives what comes back. Everything between them, above all what is sent and when, is the
+engine's.
+"""
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from pydantic import JsonValue
+
+from ...compaction.conversation import Message
+from ...tracing import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDefinition:
+    """A tool as the model is told of it."""
+
+    name: str
+    """Legal for every provider: `^[a-zA-Z0-9_-]{1,64}$` (WIRE.md, section 6)."""
+    description: str
+    schema: Mapping[str, JsonValue]
+    """JSON Schema with a plain object at its root."""
+
+
+@dataclass(frozen=True, slots=True)
+class Static:
+    """Layer 1: the same bytes for every session that has the same namespaces."""
+
+    system: str
+    tools: tuple[ToolDefinition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Layer 2: the same bytes for the whole of a session."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What a session fixes when it is made: its first two layers."""
+
+    static: Static
+    context: Context
+
+
+Part = Static | Context | Message
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One model call."""
+
+    segments: Sequence[bytes]
+    """The encoded parts: Static, Context, then each message of the view."""
+    marks: tuple[int, ...]
+    """Places in `segments` whose end is worth a cache marker, ascending, four at most. An adapter
+    whose provider caches by itself, or bills for markers, ignores them."""
+    view: Sequence[Message]
+    """The messages behind the segments, for adapters that look at what was said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A piece of a reply in the making. It is a draft: "restart" takes back all before it."""
+
+    kind: Literal["text", "reasoning", "restart"]
+    text: str = ""
+
+
+StopReason = Literal["end", "tools", "length", "pause", "refusal", "window"]
+"""Why a reply ended: it is finished; it wants its calls run; it reached max_tokens; the provider
+paused and wants the conversation resent as it is; it was refused; the window is full. Calls are run
+after "tools" and in no other case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A whole reply."""
+
+    message: Message
+    """Its calls carry any ids; the engine numbers them."""
+    stop: StopReason
+    usage: Usage
+    detail: str = ""
+    """What the provider says of the stop, such as the category of a refusal; empty when nothing."""
+
+
+class Model(Protocol):
+    """A model behind a wire."""
+
+    @property
+    def name(self) -> str:
+        """As configured, such as `anthropic:claude-opus-5-5`."""
+        ...
+
+    def encode(self, part: Part, before: Message | None = None) -> bytes:
+        """The part as its provider wants it. Pure: the same part gives the same bytes.
+
+        `before` is the message before a message: its raw data knows the provider's ids of the calls
+        that the part answers.
+        """
+        ...
+
+    def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
+        """Yields deltas and ends in one Reply.
+
+        Raises:
+            ModelFault: the call gave no usable reply, for the classified reason.
+        """
+        ...

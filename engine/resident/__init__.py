@@ -1,0 +1,13 @@
+"""The tools whose schemas are always loaded, because nearly every run uses them."""
+
+from ...namespaces.tool import Tool
+from .calculate import calculate
+from .files import read, write_file
+from .link_records import link_records
+from .search import search
+from .tasks import tasks
+
+RESIDENT: tuple[Tool, ...] = (calculate, link_records, read, search, tasks, write_file)
+"""All resident tools."""
+
+__all__ = ["RESIDENT"]

@@ -1,0 +1,68 @@
+"""Finding tools, records and earlier outputs by words."""
+
+import re
+from collections.abc import AsyncIterator, Iterable
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import Field
+
+from ...namespaces.functions import tool
+from ...namespaces.tool import Effect, ToolContext, ToolOutput
+from .desk import Desk, desk
+
+_MOST = 20
+_LINE = 200
+_SEARCHED = 50
+"""The newest stored outputs that are searched."""
+
+
+class Hit(NamedTuple):
+    """Something found."""
+
+    score: int
+    line: str
+
+
+@tool(effect=Effect.READ)
+async def search(
+    query: Annotated[str, Field(min_length=1, description="Words; more of them found ranks higher.")],
+    context: ToolContext,
+    where: Literal["tools", "records", "outputs", "all"] = "all",
+) -> ToolOutput:
+    """Finds tools of the connected systems, records, and stored outputs by words."""
+    at = desk(context)
+    words = [word for word in re.split(r"\W+", query.lower()) if word]
+    hits: list[Hit] = []
+    if where in {"tools", "all"}:
+        hits += _hits("tool", words, (f"{name}: {text}" for name, text in at.toolbox.summaries()))
+    if where in {"records", "all"}:
+        hits += _hits("record", words, (_record_line(at, record) for record in at.state.records))
+    if where in {"outputs", "all"}:
+        hits += _hits("output", words, [line async for line in _output_lines(at)])
+    best = sorted(hits, key=lambda hit: (-hit.score, hit.line))[:_MOST]
+    if not best:
+        return ToolOutput(f"nothing found for {query!r} in {where}")
+    return ToolOutput("\n".join(hit.line for hit in best))
+
+
+def _hits(kind: str, words: list[str], lines: Iterable[str]) -> list[Hit]:
+    found: list[Hit] = []
+    for line in lines:
+        lower = line.lower()
+        score = sum(word in lower for word in words)
+        if score:
+            found.append(Hit(score, f"{kind} {line[:_LINE]}"))
+    return found
+
+
+def _record_line(at: Desk, identity: str) -> str:
+    record = at.state.records[identity]
+    amount = "" if record.amount is None else f"{record.amount} {record.currency or ''}"
+    return f"{identity}: {record.date or ''} {amount} {record.text}"
+
+
+async def _output_lines(at: Desk) -> AsyncIterator[str]:
+    for stored in list(at.state.artifacts.values())[-_SEARCHED:]:
+        text = (await at.read(stored.handle)).decode("utf-8", "replace")
+        for line in text.splitlines():
+            yield f"{stored.handle}: {line}"

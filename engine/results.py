@@ -1,0 +1,124 @@
+"""What a tool produced, as the model will read it: the one place where output becomes a result.
+
+Everything is capped, errors too; what is left out of the context, or had to be scrubbed, is kept as an
+artifact byte for byte and can be read back by its handle.
+"""
+
+import base64
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pydantic import JsonValue
+
+from ..compaction.conversation import Media, ToolResult
+from ..namespaces.tool import Attachment, Record, ToolOutput
+from .errors import StoreError
+from .limits import Limits
+from .prompts import prompt
+from .scrub import scrub, scrub_fields
+from .store.codec import unrecordable
+from .store.facts import Settled, Stored
+from .store.journal import Artifacts
+
+SHOWN_AS_MEDIA = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"})
+"""What models can look at."""
+_TAIL = 1_000
+"""Characters from the end of a long output that are shown beside its beginning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Which call an output came from."""
+
+    call: str
+    operation: str
+    owner: str
+    """Namespace of the tool; empty for a resident one."""
+
+
+async def settled(output: ToolOutput, origin: Origin, artifacts: Artifacts, limits: Limits) -> Settled:
+    """The fact of a call's outcome. Stores what does not fit into the context.
+
+    Raises:
+        StoreError: an artifact could not be stored. An output that cannot be recorded does not raise:
+            the call's result says so.
+    """
+    try:
+        fact = await _settled(output, origin, artifacts, limits)
+        problem = unrecordable(fact)
+    except StoreError:
+        raise
+    except Exception as error:  # noqa: BLE001  a tool may put anything into its output
+        problem = str(error)
+    else:
+        if not problem:
+            return fact
+    told = f"The call ran, but its output cannot be recorded: {problem[:1000]}"
+    return Settled(ToolResult(origin.call, scrub(told), error=True), origin.operation)
+
+
+async def _settled(output: ToolOutput, origin: Origin, artifacts: Artifacts, limits: Limits) -> Settled:
+    text = _text(output.content)
+    kept: list[Stored] = []
+    media: list[Media] = []
+    shown, handle = text, None
+    if len(text) > limits.result_chars or scrub(text) != text:
+        handle = f"result/{origin.call}"
+        data = text.encode("utf-8", "surrogatepass")
+        kept.append(Stored(handle, await artifacts.put(data), len(data), "text/plain"))
+        shown = _shortened(text, handle, limits.result_chars)
+    for attachment in output.attachments:
+        stored = await _store(attachment, origin.call, artifacts)
+        kept.append(stored)
+        media.extend(shown_media(attachment, limits))
+        shown += f"\n[{stored.handle}: {stored.mime}, {stored.size} bytes]"
+    result = ToolResult(origin.call, shown.strip() or "(no output)", output.error, tuple(media), handle)
+    return Settled(result, origin.operation, _owned(output.records, origin.owner), tuple(kept))
+
+
+def _text(content: JsonValue) -> str:
+    if isinstance(content, str):
+        return content
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def _shortened(text: str, handle: str, limit: int) -> str:
+    if len(text) <= limit:
+        return scrub(text)
+    room = max(0, limit - _TAIL)
+    head, tail = text[:room], text[-min(_TAIL, limit) :]
+    left = len(text) - len(head) - len(tail)
+    return prompt(
+        "result_capped",
+        head=scrub(head),
+        tail=scrub(tail),
+        left=f"{left:,}",
+        total=f"{len(text):,}",
+        handle=handle,
+    )
+
+
+async def _store(attachment: Attachment, call: str, artifacts: Artifacts) -> Stored:
+    name = scrub(attachment.name).replace("/", "_")
+    ref = await artifacts.put(attachment.data)
+    return Stored(f"result/{call}/{name}", ref, len(attachment.data), attachment.mime)
+
+
+def shown_media(attachment: Attachment, limits: Limits) -> Sequence[Media]:
+    """The attachment as the model can look at it; nothing when it cannot, or it is too large."""
+    if attachment.mime not in SHOWN_AS_MEDIA or len(attachment.data) > limits.media_bytes:
+        return ()
+    encoded = base64.b64encode(attachment.data).decode("ascii")
+    return (Media(attachment.mime, encoded, scrub(attachment.name)),)
+
+
+def _owned(records: Sequence[Record], owner: str) -> tuple[Record, ...]:
+    """Each namespace registers records under its own name: none can pass for another's."""
+    if not owner:
+        return tuple(scrub_fields(record) for record in records)
+    prefix = f"{owner}:"
+    return tuple(
+        scrub_fields(record if record.id.startswith(prefix) else replace(record, id=prefix + record.id))
+        for record in records
+    )

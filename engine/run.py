@@ -1,0 +1,80 @@
+"""A run at work: its place in the journal, its state, and the means it works with."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pydantic import SecretStr
+
+from ..namespaces.toolbox import Toolbox
+from .clock import Clock
+from .hub import Hub
+from .locks import WriteLocks
+from .models.model import Model
+from .pool import Pool
+from .resident.workspace import Workspace
+from .state import State, apply
+from .store.facts import Fact
+from .store.journal import Lease, Row, Scope
+from .wire import Wire
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What the runs of a session work with. None of it is part of the state."""
+
+    model: Model
+    wire: Wire
+    toolbox: Toolbox
+    locks: WriteLocks
+    slots: asyncio.Semaphore
+    """Bounds the tool calls at work."""
+    pool: Pool
+    workspace: Workspace | None
+    credentials: Mapping[str, Mapping[str, SecretStr]]
+    """Per namespace."""
+
+
+@dataclass(slots=True)
+class Run:
+    """One run, driven by `loop.drive`."""
+
+    id: str
+    store: Scope
+    lease: Lease
+    state: State
+    clock: Clock
+    hub: Hub
+    means: Means
+    _queued: int = field(init=False)
+    """Sequence number of the last row given to the journal, be it durable yet or not."""
+
+    def __post_init__(self) -> None:
+        self._queued = self.state.seq
+
+    async def record(self, *facts: Fact) -> None:
+        """The only place where state changes: durable first, then folded, then published.
+
+        A cancellation that comes meanwhile is delivered after the facts are folded: what is in the
+        journal is in the state.
+
+        Raises:
+            StoreError: nothing was recorded; the run cannot go on in this process.
+        """
+        at = self.clock.now_us()
+        first = self._queued + 1
+        self._queued += len(facts)
+        rows = [Row(first + place, self.id, at, fact) for place, fact in enumerate(facts)]
+        appended = asyncio.ensure_future(self.store.journal.append(self.lease, rows))
+        interrupted: asyncio.CancelledError | None = None
+        while not appended.done():
+            try:
+                await asyncio.wait([appended])
+            except asyncio.CancelledError as error:
+                interrupted = error
+        appended.result()
+        for row in rows:
+            apply(self.state, row)
+            self.hub.publish(row)
+        if interrupted is not None:
+            raise interrupted

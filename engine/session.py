@@ -1,0 +1,263 @@
+"""One conversation: it opens its systems, keeps its frame, and begins and resumes runs."""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Self, TypeVar, overload
+
+from pydantic import BaseModel
+
+from ..compaction.conversation import Text
+from ..namespaces.toolbox import Toolbox
+from .answer import Result, result_of
+from .connections import Connections
+from .errors import ConfigurationError, LeaseHeld, NotFound, OffingError
+from .events import Event
+from .files import File, receive
+from .frame import Framed, Wanted, make_frame, stored_frame
+from .handle import RunHandle
+from .hub import Hub, events_after
+from .locks import WriteLocks
+from .loop import drive
+from .prompt import Disconnected
+from .prompts import prompt
+from .resident import RESIDENT
+from .run import Means, Run
+from .setting import Setting
+from .state import State, fold
+from .steps import day_of
+from .store.codec import unrecordable
+from .store.facts import Began, Fact, Resumed
+from .store.owner import this_process
+from .wire import Wire
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+T = TypeVar("T", bound=BaseModel)
+
+_log = logging.getLogger("offing")
+
+
+class Session:
+    """One conversation. Made by `Engine.session`; nothing happens before the first run.
+
+    One run works at a time. Close it to disconnect its systems; its journal stays.
+    """
+
+    def __init__(self, engine: "Engine", identity: str, setting: Setting) -> None:
+        self.id = identity
+        self._engine = engine
+        self._setting = setting
+        self._store = engine.store
+        self._state = State()
+        self._hub = Hub()
+        self._connections = Connections()
+        self._framed: Framed | None = None
+        self._means: Means | None = None
+        self._gate = asyncio.Lock()
+        self._work: asyncio.Task[Result] | None = None
+
+    @property
+    def disconnected(self) -> Sequence[Disconnected]:
+        """Namespaces and guides that this session does without, each with the reason."""
+        return self._connections.disconnected
+
+    @asynccontextmanager
+    async def run(
+        self, text: str, *, files: Sequence[File] = (), output: type[BaseModel] | None = None
+    ) -> AsyncGenerator[RunHandle]:
+        """Begins a run with what the user says. Leaving the block detaches from it; it goes on.
+
+        Raises:
+            ConfigurationError: the message, a file or a pinned tool cannot be used, or the run before
+                was interrupted and has to be resumed first.
+            LeaseHeld: the session is being worked on.
+            StoreError: the store failed.
+        """
+        yield await self._begin(text, files, output)
+
+    @overload
+    async def ask(self, text: str, *, files: Sequence[File] = ()) -> Result: ...
+
+    @overload
+    async def ask(self, text: str, *, files: Sequence[File] = (), output: type[T]) -> T: ...
+
+    async def ask(
+        self, text: str, *, files: Sequence[File] = (), output: type[T] | None = None
+    ) -> Result | T:
+        """Begins a run and waits for its result; with `output`, for an answer of that type.
+
+        Raises:
+            AnswerInvalid: with `output`: the run gave no answer that fits.
+            OffingError: as `run` says.
+        """
+        handle = await self._begin(text, files, output)
+        result = await handle.result()
+        return result if output is None else result.parsed(output)
+
+    async def resume(self, run: str) -> RunHandle:
+        """Goes on with the session's last run: after a kill, or after a stop.
+
+        A run that has answered is not worked on again; its handle gives its result. Going on after
+        the iteration limit grants as many iterations again.
+
+        Raises:
+            NotFound: it is not the session's last run.
+            LeaseHeld: it is being worked on.
+            StoreError: the store failed.
+        """
+
+        async def going_on(lead: Run) -> list[Fact]:
+            current = lead.state.run
+            if current is None or current.id != run:
+                raise NotFound(f"there is no run {run!r} to resume in session {self.id!r}")
+            if current.stopped is not None and current.stopped.why == "answered":
+                return []
+            limit = current.stopped is not None and current.stopped.why == "limit"
+            granted = current.began.limits.iterations if limit else 0
+            return [Resumed(str(this_process()), granted)]
+
+        return await self._work_on(going_on)
+
+    def events(self, after: int = 0) -> AsyncGenerator[Event]:
+        """All events of the session after a sequence number, then what happens, without end.
+
+        Raises:
+            StoreError: the store failed.
+        """
+        return events_after(self._hub, self._store.journal, self.id, after)
+
+    async def close(self) -> None:
+        """Stops working, as a kill would, and disconnects. What runs can be resumed."""
+        if self._work is not None:
+            self._work.cancel()
+            await asyncio.gather(self._work, return_exceptions=True)
+        await self._connections.close()
+        self._engine.forget(self)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def _begin(self, text: str, files: Sequence[File], output: type[BaseModel] | None) -> RunHandle:
+        return await self._work_on(lambda lead: self._beginning(lead, text, files, output))
+
+    async def _work_on(self, prepare: Callable[[Run], Awaitable[list[Fact]]]) -> RunHandle:
+        """Takes the right to work, records what `prepare` gives, and sets the run to work."""
+        async with self._gate:
+            lead = await self._lead()
+            try:
+                facts = await prepare(lead)
+                after = lead.state.seq if facts else 0
+                if facts:
+                    await lead.record(*facts)
+            except BaseException:
+                await self._store.journal.release(lead.lease)
+                raise
+            self._work = asyncio.create_task(self._drive(lead), name=f"offing run {lead.id}")
+            self._work.add_done_callback(_look_at)
+            return RunHandle(lead.id, self._work, self.events(after))
+
+    async def _beginning(
+        self, lead: Run, text: str, files: Sequence[File], output: type[BaseModel] | None
+    ) -> list[Fact]:
+        """The facts that begin a run, and the session when it is new."""
+        current = lead.state.run
+        if current is not None and current.stopped is None:
+            raise ConfigurationError(f"run {current.id!r} was interrupted: resume it first")
+        limits = self._engine.limits
+        received = await receive(text, files, self._store.artifacts, limits)
+        message, schema = received.message, None
+        if output is not None:
+            schema = output.model_json_schema()
+            wanted = Text(prompt("output", schema=json.dumps(schema, ensure_ascii=False)))
+            message = replace(message, blocks=(*message.blocks, wanted))
+        lead.id = f"{self.id}.{lead.state.runs + 1}"
+        began = Began(message, limits, schema, received.files)
+        facts: list[Fact] = [began, Resumed(str(this_process()))]
+        if lead.state.opened is None and self._framed is not None:
+            facts.insert(0, self._framed.opened)
+        for problem in filter(None, map(unrecordable, facts)):
+            raise ConfigurationError(f"what was given cannot be kept: {problem}")
+        return facts
+
+    async def _lead(self) -> Run:
+        """The right to work on the session, its state up to date, and the means to work with."""
+        if self._work is not None and not self._work.done():
+            raise LeaseHeld(f"session {self.id!r} is being worked on: wait for its run to stop")
+        journal = self._store.journal
+        lease = await journal.acquire(self.id)
+        try:
+            if lease.last > self._state.seq:
+                await fold(journal.read(self.id, self._state.seq), self._state)
+            means = self._means or await self._equip()
+        except BaseException:
+            await journal.release(lease)
+            raise
+        run = "" if self._state.run is None else self._state.run.id
+        return Run(run, self._store, lease, self._state, self._engine.outside.clock, self._hub, means)
+
+    async def _equip(self) -> Means:
+        """Connects the namespaces and makes the frame, or finds the one the session began with."""
+        engine, artifacts = self._engine, self._store.artifacts
+        await self._connections.open(engine.namespaces, self._setting.credentials)
+        if self._state.opened is not None:
+            framed = await stored_frame(self._state.opened, engine.model, artifacts)
+        else:
+            today = day_of(engine.outside.clock.now_us())
+            wanted = Wanted(self._setting.about, today, engine.pinned, self._setting.setup)
+            framed = await make_frame(wanted, self._connections, engine.model, artifacts)
+        self._framed = framed
+        self._means = Means(
+            model=engine.model,
+            wire=Wire(engine.model, [framed.static, framed.context]),
+            toolbox=Toolbox(RESIDENT, self._connections.connected, framed.tools),
+            locks=WriteLocks(),
+            slots=asyncio.Semaphore(engine.limits.parallel_calls),
+            pool=engine.pool,
+            workspace=self._setting.workspace,
+            credentials=self._setting.credentials,
+        )
+        return self._means
+
+    async def _drive(self, run: Run) -> Result:
+        """Works until the run stops; gives the lease back, whatever happens."""
+        try:
+            if run.state.current.stopped is None:
+                await drive(run)
+            return result_of(run.state)
+        except OffingError as error:
+            self._forget_state()
+            self._hub.fail(error)
+            raise
+        except asyncio.CancelledError:
+            self._forget_state()
+            raise
+        finally:
+            await _shielded_release(run)
+
+    def _forget_state(self) -> None:
+        """What is not known to be durable is read again from the journal."""
+        self._state = State()
+        if self._means is not None and self._framed is not None:
+            head = [self._framed.static, self._framed.context]
+            self._means = replace(self._means, wire=Wire(self._means.model, head))
+
+
+async def _shielded_release(run: Run) -> None:
+    try:
+        await asyncio.shield(run.store.journal.release(run.lease))
+    except OffingError as error:
+        _log.warning("the lease of %s was not given back: %s", run.id, error)
+
+
+def _look_at(work: "asyncio.Task[Result]") -> None:
+    """A run that nobody waits for may fail; its events and its journal tell of it."""
+    if not work.cancelled() and work.exception() is not None:
+        _log.warning("run failed: %s", work.exception())

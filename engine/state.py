@@ -1,0 +1,246 @@
+"""The heart: what a session is now, as the fold of its facts, and what it does next.
+
+`apply` is the fold and `next_step` the decision. Both are pure: no clock, no I/O, no randomness. To
+resume a run is to fold its journal and ask for the next step; there is no other code for it.
+"""
+
+import hashlib
+import json
+from collections.abc import AsyncIterable
+from dataclasses import dataclass, field, replace
+from typing import assert_never
+
+from ..compaction.conversation import Conversation, Message, Text, ToolCall, ToolResult
+from ..namespaces.tool import Record
+from ..tracing import Usage
+from .models.model import Reply
+from .store.facts import (
+    Began,
+    Checked,
+    Faulted,
+    Linked,
+    Noted,
+    Opened,
+    Replied,
+    Resumed,
+    Settled,
+    Started,
+    Stopped,
+    Stored,
+    Task,
+    TasksSet,
+)
+from .store.journal import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A call that failed, and how often in a row it did so in the same way."""
+
+    tool: str
+    error: str
+    """Digest of the error."""
+    times: int
+
+
+@dataclass(slots=True)
+class RunState:
+    """One request being worked on. A session has one at a time."""
+
+    id: str
+    began: Began
+    at: int
+    """When it began; microseconds since 1970 in UTC."""
+    granted: int
+    """Model calls it may make in all."""
+    iterations: int = 0
+    """Model calls that gave a reply."""
+    usage: Usage = field(default_factory=Usage)
+    last: Reply | None = None
+    """The newest reply; None before the first, and again when it has been dealt with."""
+    calls: dict[str, ToolCall] = field(default_factory=dict[str, ToolCall])
+    """The calls of the newest reply, in order, until each has its result."""
+    started: set[str] = field(default_factory=set[str])
+    """Of these, the ones with a recorded intent. After a resume they are in doubt."""
+    results: dict[str, ToolResult] = field(default_factory=dict[str, ToolResult])
+    unfinished: int = 0
+    """Replies in a row that were cut, empty or unfit."""
+    pauses: int = 0
+    failures: dict[str, Failure] = field(default_factory=dict[str, Failure])
+    """Failed calls by a digest of name and arguments, until the same call succeeds."""
+    repeated: Failure | None = None
+    """Of the newest reply's calls, the one that failed most often; None when none failed."""
+    fault: Faulted | None = None
+    checked: Checked | None = None
+    """The verdict on the newest reply as an answer; None before it was checked."""
+    unknown: list[str] = field(default_factory=list[str])
+    """Calls of which nobody knows whether they took effect."""
+    stopped: Stopped | None = None
+
+
+@dataclass(slots=True)
+class State:
+    """All that is known of a session."""
+
+    seq: int = 0
+    """Sequence number of the last row."""
+    at: int = 0
+    """Time of the last row: the only time that decisions know."""
+    opened: Opened | None = None
+    opened_at: int = 0
+    conversation: Conversation = field(default_factory=Conversation)
+    turn: int = 0
+    """Replies so far, over all runs: calls are numbered by it."""
+    runs: int = 0
+    run: RunState | None = None
+    noted: set[str] = field(default_factory=set[str])
+    """Keys of the notes the model was given."""
+    records: dict[str, Record] = field(default_factory=dict[str, Record])
+    artifacts: dict[str, Stored] = field(default_factory=dict[str, Stored])
+    """What each handle of this session stands for."""
+    tasks: tuple[Task, ...] = ()
+    confidence: float | None = None
+    links: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Figures of the coming answer and the records they are tied to."""
+
+    @property
+    def current(self) -> RunState:
+        """The run being worked on; an error of the caller when there is none."""
+        if self.run is None:
+            raise LookupError("no run has begun in this session")
+        return self.run
+
+
+async def fold(rows: AsyncIterable[Row], state: State | None = None) -> State:
+    """The state that the rows lead to, from the beginning or from `state` on.
+
+    Raises:
+        JournalUnreadable: a row is damaged or of a newer release.
+    """
+    state = State() if state is None else state
+    async for row in rows:
+        apply(state, row)
+    return state
+
+
+def apply(state: State, row: Row) -> None:  # noqa: C901, PLR0912
+    """Takes one fact into the state.
+
+    Raises:
+        JournalUnreadable: this release does not know the fact.
+    """
+    fact = row.known
+    _follow(state, row)
+    match fact:
+        case Opened() as opened:
+            state.opened, state.opened_at = opened, row.at
+        case Began() as began:
+            _begin(state, row, began)
+        case Resumed() as resumed:
+            _go_on(state.current, resumed)
+        case Noted() as noted:
+            _note(state, noted)
+        case Replied(reply):
+            _reply(state, reply)
+        case Faulted() as fault:
+            state.current.fault = fault
+        case Started(call):
+            state.current.started.add(call)
+        case Settled() as settled:
+            _settle(state, settled)
+        case TasksSet(tasks, confidence):
+            state.tasks, state.confidence = tasks, confidence
+        case Linked(figure, records):
+            state.links[figure] = records
+        case Checked() as checked:
+            state.current.checked = checked
+        case Stopped() as stopped:
+            state.current.stopped = stopped
+        case _ as never:
+            assert_never(never)
+
+
+def _follow(state: State, row: Row) -> None:
+    if row.seq != state.seq + 1:
+        raise ValueError(f"row {row.seq} cannot follow row {state.seq}")
+    state.seq, state.at = row.seq, row.at
+
+
+def _begin(state: State, row: Row, began: Began) -> None:
+    state.runs += 1
+    state.run = RunState(row.run, began, row.at, began.limits.iterations)
+    state.links.clear()
+    state.artifacts.update((stored.handle, stored) for stored in began.files)
+    state.conversation.messages.append(began.message)
+
+
+def _go_on(run: RunState, resumed: Resumed) -> None:
+    """A stop, and what led to it, is forgotten; what is recorded as done stays done."""
+    run.granted += resumed.iterations
+    if run.stopped is None:
+        return
+    run.stopped = run.fault = run.repeated = None
+    run.unfinished = run.pauses = 0
+    run.failures.clear()
+    if run.last is not None and run.last.stop != "pause":
+        run.last = None
+
+
+def _note(state: State, noted: Noted) -> None:
+    state.noted.add(noted.key)
+    state.current.last = state.current.checked = None
+    state.conversation.messages.append(Message("note", (Text(noted.text),)))
+
+
+def _reply(state: State, reply: Reply) -> None:
+    run = state.current
+    state.turn += 1
+    run.iterations += 1
+    run.usage += reply.usage
+    run.last, run.checked, run.fault = reply, None, None
+    run.calls = {call.id: call for call in reply.message.calls}
+    run.started, run.results, run.repeated = set(), {}, None
+    run.unfinished = 0 if reply.stop == "tools" and run.calls else run.unfinished + 1
+    run.pauses = run.pauses + 1 if reply.stop == "pause" else 0
+    if reply.message.blocks:
+        state.conversation.messages.append(reply.message)
+
+
+def _settle(state: State, settled: Settled) -> None:
+    run = state.current
+    run.results[settled.result.call] = settled.result
+    state.records.update((record.id, record) for record in settled.records)
+    state.artifacts.update((stored.handle, stored) for stored in settled.stored)
+    if settled.unknown:
+        run.unknown.append(settled.result.call)
+    _count_failure(run, settled)
+    if len(run.results) == len(run.calls):
+        in_order = tuple(run.results[call] for call in run.calls)
+        state.conversation.messages.append(Message("tool", in_order))
+        run.calls = {}
+
+
+def _count_failure(run: RunState, settled: Settled) -> None:
+    call = run.calls[settled.result.call]
+    same_call = f"{call.name} {call.malformed or json.dumps(call.arguments, sort_keys=True)}"
+    digest = hashlib.sha256(same_call.encode()).hexdigest()
+    known = run.failures.pop(digest, None)
+    if not settled.result.error:
+        return
+    error = hashlib.sha256(settled.result.content.encode()).hexdigest()
+    times = known.times + 1 if known is not None and known.error == error else 1
+    run.failures[digest] = failure = Failure(settled.tool, error, times)
+    if run.repeated is None or times > run.repeated.times:
+        run.repeated = failure
+
+
+def numbered(reply: Reply, turn: int) -> Reply:
+    """The reply with its calls named by their position: the first call of turn 17 is `17.1`."""
+    blocks: list[object] = []
+    place = 0
+    for block in reply.message.blocks:
+        if isinstance(block, ToolCall):
+            place += 1
+            block = replace(block, id=f"{turn}.{place}")
+        blocks.append(block)
+    return replace(reply, message=replace(reply.message, blocks=tuple(blocks)))  # type: ignore[arg-type]

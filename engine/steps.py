@@ -1,0 +1,188 @@
+"""What a run does next: a pure function of its state.
+
+The order of the questions is the order of the rules: first settle what was asked for, then judge the
+reply, then see whether the model may be asked again and what it has to be told before.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from pydantic import JsonValue
+
+from ..compaction.conversation import ToolCall
+from .models.model import Reply, StopReason
+from .prompts import prompt
+from .state import RunState, State
+from .store.facts import Noted, Stopped
+
+_SHARES = ((10, 0.1), (25, 0.25), (50, 0.5))
+"""Shares of the granted iterations at which the model is told how many are left, in percent."""
+_WORTH_TELLING = 20
+"""Granted iterations below which their shares say nothing useful."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Call the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Execute:
+    """Bring each of these calls to a result."""
+
+    calls: tuple[ToolCall, ...]
+    in_doubt: tuple[ToolCall, ...]
+    """Calls that were started by somebody who did not live to record the outcome."""
+    executable: bool
+    """False when the reply ended in a way that forbids running its calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Check the answer against what was asked for."""
+
+    answer: str
+    schema: Mapping[str, JsonValue]
+
+
+Step = Ask | Execute | Check | Noted | Stopped
+
+
+def next_step(state: State) -> Step:
+    """What the current run does next. A stopped run stays stopped."""
+    run = state.current
+    if run.stopped is not None:
+        return run.stopped
+    if run.calls:
+        return _settle_calls(run)
+    if run.fault is not None:
+        return Stopped("fault", f"the model could not be asked ({run.fault.fault}): {run.fault.message}")
+    verdict = _JUDGES[run.last.stop](state, run, run.last) if run.last is not None else None
+    return verdict or _limit(run) or _note(state, run) or Ask()
+
+
+def _settle_calls(run: RunState) -> Execute:
+    open_calls = [call for call in run.calls.values() if call.id not in run.results]
+    return Execute(
+        tuple(call for call in open_calls if call.id not in run.started),
+        tuple(call for call in open_calls if call.id in run.started),
+        executable=run.last is not None and run.last.stop == "tools",
+    )
+
+
+def _judge_end(state: State, run: RunState, reply: Reply) -> Step | None:
+    if reply.message.calls:
+        return _unfinished(run, "repeating", None)
+    if not reply.message.text.strip():
+        return _unfinished(run, "empty", Noted(f"empty:{state.turn}", prompt("note_empty")))
+    if run.began.output is None:
+        return Stopped("answered")
+    if run.checked is None:
+        return Check(reply.message.text, run.began.output)
+    if not run.checked.problem:
+        return Stopped("answered")
+    text = prompt("note_unfit", problem=run.checked.problem)
+    return _unfinished(run, "unfit", Noted(f"unfit:{state.turn}", text))
+
+
+def _judge_tools(state: State, run: RunState, reply: Reply) -> Step | None:
+    return None if reply.message.calls else _judge_end(state, run, reply)
+
+
+def _judge_length(state: State, run: RunState, reply: Reply) -> Step | None:
+    note = None if reply.message.calls else Noted(f"length:{state.turn}", prompt("note_length"))
+    return _unfinished(run, "length", note)
+
+
+def _judge_pause(state: State, run: RunState, reply: Reply) -> Step | None:
+    if run.pauses <= run.began.limits.pauses:
+        return None
+    return Stopped("paused", f"the provider paused its turn {run.pauses} times in a row")
+
+
+def _judge_refusal(state: State, run: RunState, reply: Reply) -> Step | None:
+    return Stopped("refused", reply.detail or "the model declined to answer")
+
+
+def _judge_window(state: State, run: RunState, reply: Reply) -> Step | None:
+    return Stopped("window", "the context window is full: start a new session with what is known")
+
+
+_JUDGES: Mapping[StopReason, Callable[[State, RunState, Reply], Step | None]] = {
+    "end": _judge_end,
+    "tools": _judge_tools,
+    "length": _judge_length,
+    "pause": _judge_pause,
+    "refusal": _judge_refusal,
+    "window": _judge_window,
+}
+
+
+def _unfinished(run: RunState, why: str, note: Noted | None) -> Step | None:
+    """Lets the model try again, within bounds."""
+    if run.unfinished <= run.began.limits.unfinished_replies:
+        return note
+    told = {
+        "length": "replies kept being cut off by their length: grant longer ones (max_tokens)",
+        "empty": "replies kept being empty",
+        "unfit": f"answers kept not fitting what was asked for: {run.checked and run.checked.problem}",
+        "repeating": "replies kept asking for calls and ending at the same time",
+    }
+    return Stopped(why, told[why])  # type: ignore[arg-type]
+
+
+def _limit(run: RunState) -> Stopped | None:
+    if run.repeated is not None and run.repeated.times >= 2 * run.began.limits.same_failures:
+        return Stopped(
+            "repeating",
+            f"{run.repeated.tool} was called {run.repeated.times} times with the same arguments and "
+            "failed each time in the same way",
+        )
+    if run.iterations >= run.granted:
+        return Stopped("limit", f"all {run.granted} iterations are used; a resume grants as many again")
+    return None
+
+
+def _note(state: State, run: RunState) -> Noted | None:
+    """The first thing that the model should know and was not told yet."""
+    candidates = (_go_on(state, run), _repeated(state, run), _date(state), _left(run))
+    return next((note for note in candidates if note and note.key not in state.noted), None)
+
+
+def _go_on(state: State, run: RunState) -> Noted | None:
+    """After a resume the last word may be the model's own: providers refuse to continue that."""
+    pausing = run.last is not None and run.last.stop == "pause"
+    if pausing or state.conversation.messages[-1].role != "assistant":
+        return None
+    return Noted(f"go on:{state.seq}", prompt("note_go_on"))
+
+
+def _repeated(state: State, run: RunState) -> Noted | None:
+    if run.repeated is None or run.repeated.times < run.began.limits.same_failures:
+        return None
+    text = prompt("note_repeated", tool=run.repeated.tool, times=str(run.repeated.times))
+    return Noted(f"repeated:{run.id}:{run.repeated.tool}:{run.repeated.error}", text)
+
+
+def _date(state: State) -> Noted | None:
+    today = day_of(state.at)
+    if today == day_of(state.opened_at):
+        return None
+    return Noted(f"date:{today}", prompt("note_date", date=today))
+
+
+def _left(run: RunState) -> Noted | None:
+    left = run.granted - run.iterations
+    if run.granted < _WORTH_TELLING:
+        return None
+    for percent, share in _SHARES:
+        if left <= run.granted * share:
+            text = prompt("note_iterations", left=str(left), granted=str(run.granted))
+            return Noted(f"iterations:{run.id}:{run.granted}:{percent}", text)
+    return None
+
+
+def day_of(at_us: int) -> str:
+    """The day of a time in UTC, as the model is told it."""
+    return datetime.fromtimestamp(at_us / 1_000_000, tz=UTC).strftime("%A, %Y-%m-%d")

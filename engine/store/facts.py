@@ -1,0 +1,202 @@
+"""The facts that a journal holds: everything that ever happened in a session, and nothing else.
+
+State is the fold of these. A fact is never changed once a release has written it: a new meaning is a
+new kind, or a new version with an upcaster in `codec.py`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import JsonValue
+
+from ...compaction.conversation import Message, ToolResult
+from ...namespaces.tool import Record
+from ..errors import FaultKind
+from ..limits import Limits
+from ..models.model import Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """An artifact and the handle that names it inside its session."""
+
+    handle: str
+    """What the model and the user call it: `result/17.2`, `file/september.ofx`."""
+    ref: str
+    """Its address among the tenant's artifacts: SHA-256 in hexadecimal."""
+    size: int
+    """Bytes."""
+    mime: str
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One item of the list the user sees."""
+
+    title: str
+    status: Literal["pending", "active", "done", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A session began: its frame is fixed from here on, also for later versions of the engine."""
+
+    model: str
+    """Name of the model that `static` and `context` were encoded for."""
+    frame: str
+    """Artifact: the frame as JSON, for other models."""
+    static: str
+    """Artifact: the encoded first layer, resent as stored."""
+    context: str
+    """Artifact: the encoded second layer."""
+    setup: Mapping[str, JsonValue]
+    """What the host needs to open the session again, such as the files it was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Began:
+    """A run began with what the user said."""
+
+    message: Message
+    limits: Limits
+    """What it may use."""
+    output: Mapping[str, JsonValue] | None = None
+    """JSON Schema that the answer has to fit; None for an answer in words."""
+    files: tuple[Stored, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """Somebody drives the run from here on: first at its start, then after each stop or kill."""
+
+    owner: str
+    """Who: host and process."""
+    iterations: int = 0
+    """Further model calls granted, on going on after a stop; else 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """The engine told the model something."""
+
+    key: str
+    """What it is about; each key is told once in a session."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replied:
+    """The model replied."""
+
+    reply: Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Faulted:
+    """A model call gave no reply."""
+
+    fault: FaultKind
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A call that is no READ is about to run: recorded before it does."""
+
+    call: str
+    tool: str
+    key: str
+    """The idempotency key it is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A call has its result."""
+
+    result: ToolResult
+    tool: str
+    """The operation behind the call, such as `bank__list_transactions`; as called where unknown."""
+    records: tuple[Record, ...] = ()
+    stored: tuple[Stored, ...] = ()
+    unknown: bool = False
+    """True when nobody knows whether the call took effect."""
+
+
+@dataclass(frozen=True, slots=True)
+class TasksSet:
+    """The model rewrote its task list."""
+
+    tasks: tuple[Task, ...]
+    confidence: float | None = None
+    """The model's, from 0 to 1; None when it did not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """The model tied a figure of the coming answer to records."""
+
+    figure: str
+    records: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """An answer was checked against what was asked for."""
+
+    problem: str = ""
+    """What is wrong with it; empty when nothing is."""
+
+
+StopWhy = Literal[
+    "answered",
+    "limit",
+    "repeating",
+    "length",
+    "empty",
+    "unfit",
+    "refused",
+    "window",
+    "fault",
+    "paused",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """A run stopped; all but "answered" can go on with a resume.
+
+    "limit": the granted iterations are used. "repeating": the same call kept failing the same way.
+    "length", "empty" and "unfit": replies kept being cut, empty, or not of the wanted type.
+    "refused": the model declined. "window": the context is full. "fault": the model could not be
+    reached or refused the request. "paused": the provider paused its turn again and again.
+    """
+
+    why: StopWhy
+    detail: str = ""
+    """In words, for a person: what happened and what would help."""
+
+
+Fact = (
+    Opened
+    | Began
+    | Resumed
+    | Noted
+    | Replied
+    | Faulted
+    | Started
+    | Settled
+    | TasksSet
+    | Linked
+    | Checked
+    | Stopped
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A row of a kind or version that this release does not know: it can be shown, not driven."""
+
+    kind: str
+    version: int
+    body: bytes

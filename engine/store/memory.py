@@ -1,0 +1,100 @@
+"""A store that lives as long as its process: for tests, and for hosts that keep nothing.
+
+It goes through the same bytes as a durable one, so that what cannot be stored fails here too.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..errors import LeaseHeld, LeaseLost, NotFound
+from .codec import Body, decode, encode
+from .journal import Lease, Row, Scope
+
+
+class _Kept(NamedTuple):
+    run: str
+    at: int
+    body: Body
+
+
+@dataclass(slots=True)
+class _Stream:
+    rows: list[_Kept] = field(default_factory=list[_Kept])
+    token: int = 0
+    held: bool = False
+
+
+class MemoryStore:
+    """A store in memory."""
+
+    def __init__(self) -> None:
+        self._tenants: dict[str, Scope] = {}
+
+    def scoped(self, tenant: str) -> Scope:
+        """The part that belongs to a tenant."""
+        return self._tenants.setdefault(tenant, Scope(MemoryJournal(), MemoryArtifacts()))
+
+    async def close(self) -> None:
+        """Does nothing: what was stored can be read until the process ends."""
+
+
+class MemoryJournal:
+    """See `Journal`."""
+
+    def __init__(self) -> None:
+        self._streams: dict[str, _Stream] = {}
+
+    async def acquire(self, stream: str) -> Lease:
+        """Takes the stream's lease."""
+        kept = self._streams.setdefault(stream, _Stream())
+        if kept.held:
+            raise LeaseHeld(f"session {stream!r} is being worked on in this process")
+        kept.held = True
+        kept.token += 1
+        return Lease(stream, kept.token, len(kept.rows))
+
+    async def release(self, lease: Lease) -> None:
+        """Gives a lease back."""
+        kept = self._streams[lease.stream]
+        if kept.token == lease.token:
+            kept.held = False
+
+    def append(self, lease: Lease, rows: Sequence[Row]) -> Awaitable[None]:
+        """Appends the rows at once."""
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        kept = self._streams[lease.stream]
+        if kept.token != lease.token or not kept.held or rows[0].seq != len(kept.rows) + 1:
+            done.set_exception(LeaseLost(f"session {lease.stream!r} has a new owner"))
+            return done
+        bodies = [_Kept(row.run, row.at, encode(row.known)) for row in rows]
+        kept.rows.extend(bodies)
+        done.set_result(None)
+        return done
+
+    async def read(self, stream: str, after: int = 0) -> AsyncIterator[Row]:
+        """The rows after a sequence number."""
+        kept = self._streams.get(stream, _Stream())
+        for place, (run, at, body) in enumerate(kept.rows[after:], start=after + 1):
+            yield Row(place, run, at, decode(body))
+
+
+class MemoryArtifacts:
+    """See `Artifacts`."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, bytes] = {}
+
+    async def put(self, data: bytes) -> str:
+        """Keeps the bytes."""
+        ref = hashlib.sha256(data).hexdigest()
+        self._kept.setdefault(ref, data)
+        return ref
+
+    async def get(self, ref: str) -> bytes:
+        """The bytes at an address."""
+        if ref not in self._kept:
+            raise NotFound(f"no artifact {ref!r}")
+        return self._kept[ref]

@@ -1,0 +1,293 @@
+"""The default store: one SQLite file, safe for several processes on one machine.
+
+Durable by WAL and `synchronous=FULL`: what `append` returned for survives a power cut. Bodies are
+kept as bytes, never as a database's JSON or text.
+"""
+
+import asyncio
+import hashlib
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from ..clock import Clock, SystemClock
+from ..errors import LeaseHeld, LeaseLost, NotFound, StoreError
+from .codec import Body, decode, encode
+from .journal import Lease, Row, Scope
+from .owner import Owner, is_dead, this_process
+from .writer import Writer
+
+T = TypeVar("T")
+
+LEASE_US = 30_000_000
+"""Microseconds without a sign of life after which an owner that cannot be seen is taken for dead."""
+
+_LARGE = 1_000_000
+"""Bytes from which hashing is worth a thread."""
+
+_PAGE = 500
+"""Rows read at a time."""
+
+_SCHEMA = """
+create table if not exists stream(
+    id integer primary key, tenant text not null, name text not null, token integer not null,
+    owner blob, alive_at integer not null, unique(tenant, name)) strict;
+create table if not exists fact(
+    stream integer not null, seq integer not null, run text not null, kind text not null,
+    version integer not null, at integer not null, body blob not null,
+    primary key(stream, seq)) strict, without rowid;
+create table if not exists artifact(
+    tenant text not null, ref text not null, body blob not null,
+    primary key(tenant, ref)) strict;
+"""
+
+_FIND = "select id, token, owner, alive_at from stream where tenant=? and name=?"
+_LAST = "select coalesce(max(seq), 0) from fact where stream=?"
+_APPEND = """
+insert into fact select id, ?, ?, ?, ?, ?, ? from stream
+where tenant=? and name=? and token=? and owner is not null
+    and (select coalesce(max(seq), 0) from fact where stream=id) = ?
+"""
+_READ = """
+select seq, run, at, kind, version, body from fact
+where stream=(select id from stream where tenant=? and name=?) and seq>? order by seq limit ?
+"""
+
+
+class SqliteStore:
+    """A store in a file, made when it is missing.
+
+    Nothing is opened before the first use. One process may open a file more than once; each is an
+    owner of its own.
+    """
+
+    def __init__(self, path: str | Path, clock: Clock | None = None) -> None:
+        self.path = Path(path)
+        self._database = SqliteDatabase(self.path, clock or SystemClock())
+        self._writer = Writer(self._database.open)
+
+    def scoped(self, tenant: str) -> Scope:
+        """The part that belongs to a tenant."""
+        return Scope(
+            SqliteJournal(tenant, self._database, self._writer),
+            SqliteArtifacts(tenant, self._database, self._writer),
+        )
+
+    async def close(self) -> None:
+        """Writes out what was accepted, gives back the leases and ends the writer's thread."""
+        if self._database.opened:
+            await self._writer.submit(self._database.release_all)
+        await self._writer.close()
+
+
+class SqliteDatabase:
+    """The connection of the writer's thread, and short-lived ones for reading."""
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        self.path = path
+        self.clock = clock
+        self.owner: Owner = this_process()
+        self.opened = False
+        self.held: set[tuple[str, str]] = set()
+        """Tenant and stream of each lease held here; used in the writer's thread alone."""
+        self._connection: sqlite3.Connection | None = None
+
+    def open(self) -> "SqliteDatabase":
+        """Connects for writing.
+
+        Raises:
+            StoreError: the file is no database, or its folder cannot hold a write-ahead log.
+        """
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=30)
+            (mode,) = connection.execute("pragma journal_mode=wal").fetchone()
+            connection.execute("pragma synchronous=full")
+            connection.executescript(_SCHEMA)
+        except (sqlite3.Error, OSError) as error:
+            raise StoreError(f"cannot open the store {str(self.path)!r}: {error}") from error
+        if mode != "wal":
+            raise StoreError(
+                f"the store {str(self.path)!r} cannot use a write-ahead log (mode {mode!r}): "
+                "put it on a local disk"
+            )
+        self._connection, self.opened = connection, True
+        return self
+
+    def execute(self, statement: str, values: Sequence[str | bytes | int | None] = ()) -> sqlite3.Cursor:
+        """Runs one statement in the writer's thread."""
+        if self._connection is None:
+            raise StoreError(f"the store {str(self.path)!r} is not open")
+        return self._connection.execute(statement, values)
+
+    def begin(self) -> None:
+        """Begins a transaction that will write."""
+        self.execute("begin immediate")
+
+    def commit(self) -> None:
+        """Makes the transaction durable."""
+        self.execute("commit")
+
+    def rollback(self) -> None:
+        """Undoes the transaction, if one is open."""
+        if self._connection is not None and self._connection.in_transaction:
+            self._connection.rollback()
+
+    def attempt(self, change: Callable[[], T]) -> T:
+        """Runs one change inside a savepoint."""
+        self.execute("savepoint job")
+        try:
+            result = change()
+        except Exception:
+            self.execute("rollback to job")
+            self.execute("release job")
+            raise
+        self.execute("release job")
+        return result
+
+    @property
+    def holds_leases(self) -> bool:
+        """Whether there is a lease to keep alive."""
+        return bool(self.held)
+
+    def heartbeat(self) -> None:
+        """Says that the leases held here are alive."""
+        self.execute(
+            "update stream set alive_at=? where owner=?",
+            (self.clock.now_us(), self.owner.to_json()),
+        )
+
+    def release_all(self) -> None:
+        """Gives back each lease held here."""
+        self.execute("update stream set owner=null where owner=?", (self.owner.to_json(),))
+
+    def close(self) -> None:
+        """Closes the writer's connection."""
+        if self._connection is not None:
+            self._connection.close()
+
+    async def query(self, statement: str, values: Sequence[str | int]) -> list[tuple[object, ...]]:
+        """Reads in a thread, on a connection of its own: a reader never waits for the writer."""
+        return await asyncio.to_thread(self._query, statement, values)
+
+    def _query(self, statement: str, values: Sequence[str | int]) -> list[tuple[object, ...]]:
+        if not self.path.exists():
+            return []
+        try:
+            connection = sqlite3.connect(self.path, timeout=30)
+            try:
+                return connection.execute(statement, values).fetchall()
+            finally:
+                connection.close()
+        except sqlite3.Error as error:
+            raise StoreError(f"cannot read the store {str(self.path)!r}: {error}") from error
+
+
+class SqliteJournal:
+    """See `Journal`."""
+
+    def __init__(self, tenant: str, database: SqliteDatabase, writer: Writer) -> None:
+        self._tenant = tenant
+        self._database = database
+        self._writer = writer
+
+    async def acquire(self, stream: str) -> Lease:
+        """Takes the stream's lease; from a dead owner at once."""
+        return await self._writer.submit(lambda: self._acquire(stream))
+
+    def _acquire(self, stream: str) -> Lease:
+        execute = self._database.execute
+        now = self._database.clock.now_us()
+        execute(
+            "insert or ignore into stream(tenant, name, token, alive_at) values(?, ?, 0, 0)",
+            (self._tenant, stream),
+        )
+        identity, token, owner, alive_at = execute(_FIND, (self._tenant, stream)).fetchone()
+        if owner is not None:
+            _refuse_living(stream, Owner.from_json(owner), now - alive_at)
+        execute(
+            "update stream set token=?, owner=?, alive_at=? where id=?",
+            (token + 1, self._database.owner.to_json(), now, identity),
+        )
+        (last,) = execute(_LAST, (identity,)).fetchone()
+        self._database.held.add((self._tenant, stream))
+        return Lease(stream, token + 1, last)
+
+    async def release(self, lease: Lease) -> None:
+        """Gives a lease back."""
+        await self._writer.submit(lambda: self._release(lease))
+
+    def _release(self, lease: Lease) -> None:
+        self._database.held.discard((self._tenant, lease.stream))
+        self._database.execute(
+            "update stream set owner=null where tenant=? and name=? and token=?",
+            (self._tenant, lease.stream, lease.token),
+        )
+
+    def append(self, lease: Lease, rows: Sequence[Row]) -> Awaitable[None]:
+        """Appends the rows with the next commit."""
+        bodies = [(row, encode(row.known)) for row in rows]
+        return self._writer.submit(lambda: self._append(lease, bodies))
+
+    def _append(self, lease: Lease, rows: Sequence[tuple[Row, Body]]) -> None:
+        for row, (kind, version, body) in rows:
+            seq, run, at = row.seq, row.run, row.at
+            under = (self._tenant, lease.stream, lease.token, seq - 1)
+            values = (seq, run, kind, version, at, body, *under)
+            if self._database.execute(_APPEND, values).rowcount != 1:
+                raise LeaseLost(
+                    f"row {seq} of session {lease.stream!r} was not written: the session has a new "
+                    "owner, or the row before it is missing"
+                )
+
+    async def read(self, stream: str, after: int = 0) -> AsyncIterator[Row]:
+        """The rows after a sequence number, a page at a time."""
+        while True:
+            page = await self._database.query(_READ, (self._tenant, stream, after, _PAGE))
+            for seq, run, at, kind, version, body in page:
+                yield Row(seq, run, at, decode(Body(kind, version, body)))  # type: ignore[arg-type]
+                after = seq  # type: ignore[assignment]
+            if len(page) < _PAGE:
+                return
+
+
+class SqliteArtifacts:
+    """See `Artifacts`."""
+
+    def __init__(self, tenant: str, database: SqliteDatabase, writer: Writer) -> None:
+        self._tenant = tenant
+        self._database = database
+        self._writer = writer
+
+    async def put(self, data: bytes) -> str:
+        """Keeps the bytes. Large ones are hashed in a thread, off the event loop."""
+        hashed = hashlib.sha256(data) if len(data) < _LARGE else await asyncio.to_thread(hashlib.sha256, data)
+        ref = hashed.hexdigest()
+        await self._writer.submit(lambda: self._put(ref, data))
+        return ref
+
+    def _put(self, ref: str, data: bytes) -> None:
+        self._database.execute(
+            "insert or ignore into artifact(tenant, ref, body) values(?, ?, ?)",
+            (self._tenant, ref, data),
+        )
+
+    async def get(self, ref: str) -> bytes:
+        """The bytes at an address."""
+        found = await self._database.query(
+            "select body from artifact where tenant=? and ref=?", (self._tenant, ref)
+        )
+        if not found:
+            raise NotFound(f"no artifact {ref!r}")
+        (body,) = found[0]
+        return body  # type: ignore[return-value]
+
+
+def _refuse_living(stream: str, owner: Owner, silent_us: int) -> None:
+    if is_dead(owner) or silent_us > LEASE_US:
+        return
+    raise LeaseHeld(
+        f"session {stream!r} is being worked on by {owner}, which wrote "
+        f"{silent_us // 1_000_000} s ago; wait for it, or end it"
+    )

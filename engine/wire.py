@@ -1,0 +1,72 @@
+"""The kept segments: what was sent stays as it was sent.
+
+Each part of the prompt is encoded once. A request joins the kept bytes with those of the messages
+that came since, so within a session every request extends the former one byte for byte.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..compaction.conversation import Message, unpaired
+from .models.model import Model, Request
+
+HEAD = 2
+"""Segments before the first message: the layers of the frame."""
+LOOK_BACK = 20
+"""Content blocks that a cache marker looks back over, itself counted (WIRE.md, section 1)."""
+
+
+@dataclass(slots=True)
+class Wire:
+    """The encoded session for one model."""
+
+    model: Model
+    segments: list[bytes] = field(default_factory=list[bytes])
+    """The frame's two layers, then a segment a message."""
+
+    def request(self, view: Sequence[Message]) -> Request:
+        """The request for a view that extends the view of the request before.
+
+        Raises:
+            ValueError: calls and results do not stand one to one. Nothing is sent then.
+        """
+        known = len(self.segments) - HEAD
+        for problem in unpaired(view, known):
+            raise ValueError(problem)
+        for place in range(known, len(view)):
+            before = view[place - 1] if place else None
+            self.segments.append(self.model.encode(view[place], before))
+        return Request(self.segments[:], marks(view), view)
+
+
+def marks(view: Sequence[Message]) -> tuple[int, ...]:
+    """Which segments' ends are worth a cache marker: at most four.
+
+    The ends of the two layers of the frame, the end of the last message, and, where more was added
+    since the former request than a marker looks back over, the place where that request's last
+    marker stood.
+    """
+    last = _last_markable(view, len(view))
+    former = _last_markable(view, _former_length(view))
+    added = sum(len(message.blocks) for message in view[former + 1 : last + 1])
+    spliced = (former,) if former >= 0 and added >= LOOK_BACK else ()
+    return (0, 1, *(HEAD + place for place in (*spliced, last) if place >= 0))
+
+
+def _former_length(view: Sequence[Message]) -> int:
+    """How many messages the former request had: all before the newest reply."""
+    for place in range(len(view) - 1, -1, -1):
+        if view[place].role == "assistant":
+            return place
+    return 0
+
+
+def _last_markable(view: Sequence[Message], end: int) -> int:
+    """The last message before `end` that a marker can stand on; -1 when there is none.
+
+    Replies are resent as they came, so no marker is put into them.
+    """
+    for place in range(end - 1, -1, -1):
+        if view[place].role != "assistant":
+            return place
+    return -1

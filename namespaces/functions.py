@@ -1,0 +1,148 @@
+"""Tools and namespaces made of typed Python functions."""
+
+import functools
+import inspect
+import typing
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    JsonValue,
+    SecretStr,
+    TypeAdapter,
+    ValidationError,
+    create_model,
+)
+
+from .errors import ToolDefinitionError
+from .tool import Arguments, Effect, Inspection, Tool, ToolContext, ToolOutput
+
+_ANYTHING: TypeAdapter[object] = TypeAdapter(object)
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+def tool(
+    *,
+    effect: Effect = Effect.ONCE,
+    destructive: bool = False,
+    writes: frozenset[str] | None = None,
+    timeout_s: float = 60.0,
+    name: str | None = None,
+    inspect: Callable[[Arguments, ToolContext], Awaitable[Inspection]] | None = None,
+) -> Callable[[Callable[..., object]], Tool]:
+    """Makes a tool of a typed function, synchronous or not.
+
+    The schema comes from the signature: each parameter needs a type, `Annotated[..., Field(...)]` adds
+    a description or bounds, a default makes it optional. A parameter of type `ToolContext` is given the
+    context and is no argument. The first line of the docstring is the summary. The result may be a
+    `ToolOutput`, or anything that pydantic can turn into JSON. The keywords are the fields of `Tool`.
+
+    Raises:
+        ToolDefinitionError: a parameter without a type, `*args` or `**kwargs`, or no docstring.
+    """
+
+    def make(function: Callable[..., object]) -> Tool:
+        signature = _read_signature(function)
+        return Tool(
+            name=name or function.__name__,
+            summary=_summary(function),
+            schema=typing.cast("Mapping[str, JsonValue]", signature.model.model_json_schema()),
+            call=functools.partial(_call, function, signature),
+            effect=effect,
+            destructive=destructive,
+            writes=writes,
+            timeout_s=timeout_s,
+            blocking=not _is_async(function),
+            inspect=inspect,
+        )
+
+    return make
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionNamespace:
+    """A namespace of tools that live in this process: they are always connected."""
+
+    name: str
+    tools: Sequence[Tool]
+    guide: Path | None = None
+
+    @asynccontextmanager
+    async def connect(self, credentials: Mapping[str, SecretStr]) -> AsyncGenerator[Sequence[Tool]]:
+        """Yields the tools; functions take the credentials from their context."""
+        yield self.tools
+
+
+@dataclass(frozen=True, slots=True)
+class _Signature:
+    model: type[BaseModel]
+    context: str | None
+    """Name of the parameter that takes the ToolContext; None when there is none."""
+
+
+def _read_signature(function: Callable[..., object]) -> _Signature:
+    hints = typing.get_type_hints(function, include_extras=True)
+    fields: dict[str, object] = {}
+    context: str | None = None
+    for parameter in inspect.signature(function).parameters.values():
+        where = f"parameter {parameter.name!r} of {function.__qualname__}"
+        if parameter.kind in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}:
+            raise ToolDefinitionError(f"{where}: name each argument, a model cannot fill {parameter}")
+        if parameter.name not in hints:
+            raise ToolDefinitionError(f"{where} has no type: the schema is made of types")
+        if hints[parameter.name] is ToolContext:
+            context = parameter.name
+            continue
+        default = ... if parameter.default is parameter.empty else parameter.default
+        fields[parameter.name] = (hints[parameter.name], default)
+    make = typing.cast("Callable[..., type[BaseModel]]", create_model)
+    return _Signature(make(function.__name__, __base__=_Model, **fields), context)
+
+
+def _summary(function: Callable[..., object]) -> str:
+    lines = (inspect.getdoc(function) or "").strip().splitlines()
+    if not lines:
+        raise ToolDefinitionError(
+            f"{function.__qualname__} has no docstring: its first line is what the model chooses by"
+        )
+    return lines[0].strip()
+
+
+def _is_async(function: Callable[..., object]) -> bool:
+    return inspect.iscoroutinefunction(inspect.unwrap(function))
+
+
+def _call(
+    function: Callable[..., object],
+    signature: _Signature,
+    arguments: Arguments,
+    context: ToolContext,
+) -> Awaitable[ToolOutput] | ToolOutput:
+    try:
+        model = signature.model.model_validate(dict(arguments))
+    except ValidationError as error:
+        return ToolOutput(str(error), error=True)
+    given = {field: getattr(model, field) for field in type(model).model_fields}
+    if signature.context is not None:
+        given[signature.context] = context
+    result = function(**given)
+    return _finish(result) if inspect.isawaitable(result) else _output(result)
+
+
+async def _finish(result: Awaitable[object]) -> ToolOutput:
+    return _output(await result)
+
+
+def _output(result: object) -> ToolOutput:
+    if isinstance(result, ToolOutput):
+        return result
+    if isinstance(result, str):
+        return ToolOutput(result)
+    return ToolOutput(typing.cast("JsonValue", _ANYTHING.dump_python(result, mode="json")))
