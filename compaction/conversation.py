@@ -120,7 +120,7 @@ class Conversation:
 
     def view(self) -> Sequence[Message]:
         """What the model is sent."""
-        return self.messages
+        return tuple(self.messages)
 
 
 def unpaired(messages: Sequence[Message], since: int = 0) -> Iterator[str]:

@@ -11,12 +11,15 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from ..namespaces.tool import Record
 from ..tracing import Usage
 from .errors import AnswerInvalid
+from .scrub import json_object
 from .state import State
 from .store.facts import Checked, StopWhy, Task
 
 T = TypeVar("T", bound=BaseModel)
 
 _CITATION = re.compile(r"\s*\[\[([^\[\]\n]{1,300})\]\]")
+_DERIVATION = 100
+"""Characters shown of a derivation that is no expression."""
 _FENCE = re.compile(r"\A\s*```(?:json)?\s*\n(.*)\n\s*```\s*\Z", re.DOTALL)
 
 
@@ -115,10 +118,11 @@ def check(answer: str, schema: Mapping[str, JsonValue]) -> Checked:
 
     try:
         value: JsonValue = json.loads(unfenced(answer))
-    except ValueError as error:
+        kind = validator_for(schema)
+        errors = kind(schema, format_checker=kind.FORMAT_CHECKER).iter_errors(value)
+        problems = [f"{error.json_path}: {error.message[:300]}" for error in errors]
+    except (ValueError, RecursionError) as error:
         return Checked(f"it is no JSON ({error})")
-    errors = validator_for(schema)(schema).iter_errors(value)
-    problems = [f"{error.json_path}: {error.message[:300]}" for error in errors]
     return Checked("; ".join(sorted(problems)[:5]))
 
 
@@ -137,6 +141,16 @@ def _source(citation: Citation) -> str:
         None if record.amount is None else f"{record.amount:,} {record.currency or ''}".strip(),
         record.date.isoformat() if record.date else None,
         record.file and (f"{record.file}:{record.row}" if record.row else record.file),
-        record.derivation and f"= {record.derivation}",
+        record.derivation and _derived(record.derivation),
     )
     return f"[{citation.number}] {citation.id}: {' | '.join(part for part in parts if part)}"
+
+
+def _derived(derivation: str) -> str:
+    """How a computed record came about, in one line; the whole is in the record."""
+    told = json_object(derivation) or {}
+    expression, inputs = told.get("expression"), told.get("inputs")
+    if not isinstance(expression, str) or not isinstance(inputs, dict):
+        return f"= {derivation[:_DERIVATION]}"
+    records = sum(len(given) if isinstance(given, list) else 1 for given in inputs.values())
+    return f"= {expression} over {records} records"

@@ -3,24 +3,35 @@
 import asyncio
 import threading
 from collections.abc import Coroutine, Sequence
-from typing import TYPE_CHECKING, Self, TypeVar, overload
+from typing import Protocol, Self, TypeVar, overload
 
 from pydantic import BaseModel
 
 from .answer import Result
 from .files import File
 
-if TYPE_CHECKING:
-    from .engine import Engine
-
 R = TypeVar("R")
 T = TypeVar("T", bound=BaseModel)
+
+
+class Asks(Protocol):
+    """An engine, as far as it is used here."""
+
+    @overload
+    async def ask(self, text: str, *, files: Sequence[File] = ()) -> Result: ...
+
+    @overload
+    async def ask(self, text: str, *, files: Sequence[File] = (), output: type[T]) -> T: ...
+
+    async def close(self) -> None:
+        """Closes it."""
+        ...
 
 
 class Blocking:
     """The synchronous face. An engine is used through it or directly, not both."""
 
-    def __init__(self, engine: "Engine") -> None:
+    def __init__(self, engine: Asks) -> None:
         self._engine = engine
         self._loop: asyncio.AbstractEventLoop | None = None
         self._guard = threading.Lock()

@@ -38,7 +38,8 @@ class Connections:
 
     async def open(self, namespaces: Sequence[Namespace], credentials: Credentials) -> None:
         """Connects each namespace; one that cannot is reported and the others work."""
-        self._owner = asyncio.create_task(self._own(namespaces, credentials))
+        if self._owner is None:
+            self._owner = asyncio.create_task(self._own(namespaces, credentials))
         await self._ready.wait()
 
     async def close(self) -> None:
@@ -72,7 +73,10 @@ class Connections:
             self.connected.append(Connected(name, tools))
         except TimeoutError:
             self.disconnected.append(Disconnected(name, f"no answer within {CONNECT_S:g} s"))
-        except Exception as error:  # noqa: BLE001  whatever keeps it from connecting is its reason
+        except (Exception, asyncio.CancelledError) as error:  # whatever keeps it from it is its reason
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
             self.disconnected.append(Disconnected(name, str(error) or type(error).__name__))
         else:
             self._read_guide(namespace)

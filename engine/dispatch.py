@@ -78,7 +78,10 @@ def _meaning(run: Run, call: ToolCall, *, executable: bool) -> Call | Wrong:
         return Wrong("Not executed: the reply that asked for it ended early.", call.name)
     if call.malformed is not None:
         return Wrong(f"The arguments are no JSON object: {call.malformed[:300]!r}. Not executed.", call.name)
-    meaning = run.means.toolbox.resolve(call.name, call.arguments)
+    try:
+        meaning = run.means.toolbox.resolve(call.name, call.arguments)
+    except Exception as error:  # noqa: BLE001  a schema of the wild that no checker can apply
+        return Wrong(f"The call cannot be checked ({told(error)[:1000]}). Not executed.", call.name)
     if isinstance(meaning, Call) and meaning.tool.destructive:
         return Wrong(
             f"{meaning.operation} needs a person's approval, and approvals cannot be given yet. "
@@ -100,8 +103,10 @@ async def _settle(run: Run, planned: Planned) -> None:
 
 async def _fact(run: Run, planned: Planned, outcome: Outcome) -> Settled:
     meaning = planned.meaning
-    owner = meaning.owner if isinstance(meaning, Call) else ""
-    origin = Origin(planned.call.id, scrub(meaning.operation), owner)
+    operation = scrub(meaning.operation)
+    origin = Origin(planned.call.id, operation, frozenset(), "")
+    if isinstance(meaning, Call):
+        origin = Origin(planned.call.id, operation, meaning.tool.record_namespaces, meaning.owner)
     limits = run.state.current.began.limits
     fact = await settled(outcome.output, origin, run.store.artifacts, limits)
     return replace(fact, unknown=outcome.unknown)

@@ -1,14 +1,16 @@
 """The engine: one per process, or as many as a test likes. It makes sessions and owns what they share."""
 
+import copy
+import functools
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Self, TypeVar, overload
+from typing import Self, TypeVar, overload
 
 from pydantic import BaseModel, JsonValue
 
 from ..namespaces.tool import Namespace
 from .answer import Result
+from .blocking import Blocking
 from .clock import Outside
 from .connections import Credentials
 from .errors import ConfigurationError
@@ -21,12 +23,9 @@ from .pool import Pool
 from .prompt import About
 from .resident.workspace import Workspace
 from .session import Session
-from .setting import Setting
+from .setting import Setting, Shared
 from .store.journal import Scope, Store
 from .store.memory import MemoryStore
-
-if TYPE_CHECKING:
-    from .blocking import Blocking
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -64,15 +63,23 @@ class Engine:
             ConfigurationError: the model's name cannot be used.
             ModelNotConfigured: the model's key is missing.
         """
-        self.model = model_named(model) if isinstance(model, str) else model
-        self.namespaces = tuple(namespaces)
-        self.limits = limits or Limits()
-        self.pinned = tuple(pinned)
-        self.outside = outside or Outside()
-        self.pool = Pool()
+        self._outside = outside or Outside()
+        self._shared = Shared(
+            model=model_named(model) if isinstance(model, str) else model,
+            namespaces=tuple(namespaces),
+            pinned=tuple(pinned),
+            limits=limits or Limits(),
+            clock=self._outside.clock,
+            pool=Pool(),
+        )
         self._tenant = "local"
         self._root = store or MemoryStore()
         self._sessions: dict[tuple[str, str], Session] = {}
+
+    @property
+    def model(self) -> Model:
+        """The model that works for all sessions."""
+        return self._shared.model
 
     @property
     def store(self) -> Scope:
@@ -89,8 +96,8 @@ class Engine:
         """
         if not tenant:
             raise ConfigurationError(f"a tenant needs a name; got {tenant!r}")
-        other = object.__new__(Engine)
-        other.__dict__.update(self.__dict__, _tenant=tenant)
+        other = copy.copy(self)
+        other._tenant = tenant
         other.__dict__.pop("blocking", None)
         return other
 
@@ -111,7 +118,7 @@ class Engine:
             ConfigurationError: the name has other characters than letters, digits, `_` and `-`, or
                 more than 64.
         """
-        name = identity or self.outside.names.new()
+        name = identity or self._outside.names.new()
         if not _SESSION.fullmatch(name):
             raise ConfigurationError(
                 f"a session cannot be called {name!r}: use 1 to 64 letters, digits, '_' and '-'"
@@ -119,7 +126,8 @@ class Engine:
         key = (self._tenant, name)
         if key not in self._sessions:
             setting = Setting(about or About(), credentials or {}, workspace, setup or {})
-            self._sessions[key] = Session(self, name, setting)
+            closed = functools.partial(self._sessions.pop, key, None)
+            self._sessions[key] = Session(name, self.store, self._shared, setting, closed)
         return self._sessions[key]
 
     @overload
@@ -148,24 +156,16 @@ class Engine:
         session = self.session(run.partition(".")[0], credentials=credentials, workspace=workspace)
         return await session.resume(run)
 
-    @cached_property
-    def blocking(self) -> "Blocking":
+    @functools.cached_property
+    def blocking(self) -> Blocking:
         """The engine for code without an event loop; also works inside one, as in notebooks."""
-        from .blocking import Blocking
-
         return Blocking(self)
-
-    def forget(self, session: Session) -> None:
-        """Takes a closed session off the list of open ones."""
-        for key, known in list(self._sessions.items()):
-            if known is session:
-                del self._sessions[key]
 
     async def close(self) -> None:
         """Stops all runs as a kill would, disconnects, and closes the store."""
         for session in list(self._sessions.values()):
             await session.close()
-        self.pool.close()
+        self._shared.pool.close()
         await self._root.close()
 
     async def __aenter__(self) -> Self:

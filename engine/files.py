@@ -1,7 +1,7 @@
 """Files that a user attaches to a message: kept as artifacts, shown where a model can look at them."""
 
 import mimetypes
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,10 +9,12 @@ from ..compaction.conversation import Media, Message, Text
 from ..namespaces.tool import Attachment
 from .errors import ConfigurationError
 from .limits import Limits
-from .results import shown_media
+from .results import distinct, shown_media
 from .scrub import scrub
 from .store.facts import Stored
 from .store.journal import Artifacts
+
+_HANDLE = "file/"
 
 File = str | Path | Attachment
 """A path, or bytes with a name."""
@@ -26,8 +28,12 @@ class Received:
     files: tuple[Stored, ...]
 
 
-async def receive(text: str, files: Sequence[File], artifacts: Artifacts, limits: Limits) -> Received:
+async def receive(
+    text: str, files: Sequence[File], artifacts: Artifacts, limits: Limits, taken: Iterable[str] = ()
+) -> Received:
     """The user's message as it is journaled: the words verbatim, then what is attached.
+
+    A handle of the session, which are the `taken` ones, is never given to another file.
 
     Raises:
         ConfigurationError: there are neither words nor files, or a file cannot be read.
@@ -35,11 +41,12 @@ async def receive(text: str, files: Sequence[File], artifacts: Artifacts, limits
     """
     if not text.strip() and not files:
         raise ConfigurationError(f"a message has to say something; got {text!r}")
-    attachments = _distinct([_attachment(file) for file in files])
+    names = (handle.removeprefix(_HANDLE) for handle in taken)
+    attachments = distinct([_attachment(file) for file in files], names)
     stored: list[Stored] = []
     media: list[Media] = []
     for one in attachments:
-        handle = f"file/{one.name}"
+        handle = f"{_HANDLE}{one.name}"
         stored.append(Stored(handle, await artifacts.put(one.data), len(one.data), one.mime))
         media.extend(shown_media(one, limits))
     words = (Text(scrub(text)),) if text.strip() else ()
@@ -57,18 +64,6 @@ def _attachment(file: File) -> Attachment:
         raise ConfigurationError(f"cannot attach {str(file)!r}: {error.strerror}") from error
     mime = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     return Attachment(path.name, data, mime)
-
-
-def _distinct(attachments: Sequence[Attachment]) -> list[Attachment]:
-    """The same files under names that differ."""
-    taken: dict[str, int] = {}
-    named: list[Attachment] = []
-    for one in attachments:
-        name = scrub(one.name).replace("/", "_") or "file"
-        taken[name] = taken.get(name, 0) + 1
-        number = f"{taken[name]}-" if taken[name] > 1 else ""
-        named.append(Attachment(f"{number}{name}", one.data, one.mime))
-    return named
 
 
 def _listed(files: Sequence[Stored]) -> str:

@@ -93,7 +93,7 @@ def _pinned(names: Sequence[str], connected: Sequence[Connected]) -> list[ToolDe
     """Tools of namespaces that are shown with their schemas, for those used all the time."""
     by_name = {one.name: one for one in connected}
     shown: list[ToolDefinition] = []
-    for name in names:
+    for name in dict.fromkeys(names):
         namespace, _, operation = name.partition("__")
         if namespace not in by_name:
             continue  # not connected: the frame says so, with the reason

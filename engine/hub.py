@@ -112,6 +112,7 @@ class Hub:
 
     def fail(self, error: Exception) -> None:
         """Tells the watchers that nothing more will come, and why."""
+        self._clear()
         self._tell(error)
 
     def _tell(self, event: Event | Exception) -> None:

@@ -90,4 +90,7 @@ def _carried(error: BaseException) -> Exception:
     """A future cannot carry StopIteration, and SystemExit would end the loop that awaits it."""
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error
-    return RuntimeError(f"{type(error).__name__}: {error}")
+    try:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    except Exception:  # noqa: BLE001  an error whose text cannot be had is told by its type
+        return RuntimeError(type(error).__name__)

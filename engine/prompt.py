@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from .models.model import Context, Frame, Static, ToolDefinition
 from .prompts import prompt
-from .scrub import scrub
+from .scrub import scrub, scrub_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def build_frame(
     disconnected: Sequence[Disconnected] = (),
 ) -> Frame:
     """The frame of a session. `guides` maps a namespace to the text of its guide."""
-    in_order = tuple(sorted(definitions, key=lambda definition: definition.name))
+    in_order = tuple(sorted(map(scrub_fields, definitions), key=lambda definition: definition.name))
     parts = [
         prompt("context", about=_about(about), date=date),
         *(_guide(name, guides[name]) for name in sorted(guides)),

@@ -6,7 +6,7 @@ artifact byte for byte and can be read back by its handle.
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
@@ -20,6 +20,7 @@ from .scrub import scrub, scrub_fields
 from .store.codec import unrecordable
 from .store.facts import Settled, Stored
 from .store.journal import Artifacts
+from .work import told as error_text
 
 SHOWN_AS_MEDIA = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"})
 """What models can look at."""
@@ -33,8 +34,10 @@ class Origin:
 
     call: str
     operation: str
-    owner: str
-    """Namespace of the tool; empty for a resident one."""
+    record_namespaces: frozenset[str]
+    """Prefixes that records may have beside `namespace`."""
+    namespace: str
+    """That of the tool; empty for a resident one."""
 
 
 async def settled(output: ToolOutput, origin: Origin, artifacts: Artifacts, limits: Limits) -> Settled:
@@ -50,7 +53,7 @@ async def settled(output: ToolOutput, origin: Origin, artifacts: Artifacts, limi
     except StoreError:
         raise
     except Exception as error:  # noqa: BLE001  a tool may put anything into its output
-        problem = str(error)
+        problem = error_text(error)
     else:
         if not problem:
             return fact
@@ -68,13 +71,13 @@ async def _settled(output: ToolOutput, origin: Origin, artifacts: Artifacts, lim
         data = text.encode("utf-8", "surrogatepass")
         kept.append(Stored(handle, await artifacts.put(data), len(data), "text/plain"))
         shown = _shortened(text, handle, limits.result_chars)
-    for attachment in output.attachments:
+    for attachment in distinct(output.attachments):
         stored = await _store(attachment, origin.call, artifacts)
         kept.append(stored)
         media.extend(shown_media(attachment, limits))
         shown += f"\n[{stored.handle}: {stored.mime}, {stored.size} bytes]"
     result = ToolResult(origin.call, shown.strip() or "(no output)", output.error, tuple(media), handle)
-    return Settled(result, origin.operation, _owned(output.records, origin.owner), tuple(kept))
+    return Settled(result, origin.operation, _owned(output.records, origin), tuple(kept))
 
 
 def _text(content: JsonValue) -> str:
@@ -100,9 +103,23 @@ def _shortened(text: str, handle: str, limit: int) -> str:
 
 
 async def _store(attachment: Attachment, call: str, artifacts: Artifacts) -> Stored:
-    name = scrub(attachment.name).replace("/", "_")
     ref = await artifacts.put(attachment.data)
-    return Stored(f"result/{call}/{name}", ref, len(attachment.data), attachment.mime)
+    return Stored(f"result/{call}/{attachment.name}", ref, len(attachment.data), attachment.mime)
+
+
+def distinct(attachments: Sequence[Attachment], taken: Iterable[str] = ()) -> list[Attachment]:
+    """The same attachments under names that can be part of a handle and are not taken."""
+    used = set(taken)
+    named: list[Attachment] = []
+    for one in attachments:
+        plain = name = scrub(one.name).replace("/", "_") or "file"
+        number = 1
+        while name in used:
+            number += 1
+            name = f"{number}-{plain}"
+        used.add(name)
+        named.append(replace(one, name=name))
+    return named
 
 
 def shown_media(attachment: Attachment, limits: Limits) -> Sequence[Media]:
@@ -113,12 +130,13 @@ def shown_media(attachment: Attachment, limits: Limits) -> Sequence[Media]:
     return (Media(attachment.mime, encoded, scrub(attachment.name)),)
 
 
-def _owned(records: Sequence[Record], owner: str) -> tuple[Record, ...]:
+def _owned(records: Sequence[Record], origin: Origin) -> tuple[Record, ...]:
     """Each namespace registers records under its own name: none can pass for another's."""
-    if not owner:
-        return tuple(scrub_fields(record) for record in records)
-    prefix = f"{owner}:"
-    return tuple(
-        scrub_fields(record if record.id.startswith(prefix) else replace(record, id=prefix + record.id))
-        for record in records
-    )
+    return tuple(scrub_fields(_prefixed(record, origin)) for record in records)
+
+
+def _prefixed(record: Record, origin: Origin) -> Record:
+    prefix = record.id.partition(":")[0]
+    if not origin.namespace or prefix == origin.namespace or prefix in origin.record_namespaces:
+        return record
+    return replace(record, id=f"{origin.namespace}:{record.id}")

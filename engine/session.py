@@ -6,7 +6,7 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Self, TypeVar, overload
+from typing import Self, TypeVar, overload
 
 from pydantic import BaseModel
 
@@ -26,16 +26,14 @@ from .prompt import Disconnected
 from .prompts import prompt
 from .resident import RESIDENT
 from .run import Means, Run
-from .setting import Setting
+from .setting import Setting, Shared
 from .state import State, fold
 from .steps import day_of
 from .store.codec import unrecordable
 from .store.facts import Began, Fact, Resumed
+from .store.journal import Scope
 from .store.owner import this_process
 from .wire import Wire
-
-if TYPE_CHECKING:
-    from .engine import Engine
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -48,11 +46,15 @@ class Session:
     One run works at a time. Close it to disconnect its systems; its journal stays.
     """
 
-    def __init__(self, engine: "Engine", identity: str, setting: Setting) -> None:
+    def __init__(
+        self, identity: str, store: Scope, shared: Shared, setting: Setting, closed: Callable[[], object]
+    ) -> None:
+        """Opens nothing. `closed` is called once the session is closed."""
         self.id = identity
-        self._engine = engine
+        self._store = store
+        self._shared = shared
         self._setting = setting
-        self._store = engine.store
+        self._closed = closed
         self._state = State()
         self._hub = Hub()
         self._connections = Connections()
@@ -137,7 +139,7 @@ class Session:
             self._work.cancel()
             await asyncio.gather(self._work, return_exceptions=True)
         await self._connections.close()
-        self._engine.forget(self)
+        self._closed()
 
     async def __aenter__(self) -> Self:
         return self
@@ -171,8 +173,8 @@ class Session:
         current = lead.state.run
         if current is not None and current.stopped is None:
             raise ConfigurationError(f"run {current.id!r} was interrupted: resume it first")
-        limits = self._engine.limits
-        received = await receive(text, files, self._store.artifacts, limits)
+        limits = self._shared.limits
+        received = await receive(text, files, self._store.artifacts, limits, lead.state.artifacts)
         message, schema = received.message, None
         if output is not None:
             schema = output.model_json_schema()
@@ -189,6 +191,8 @@ class Session:
 
     async def _lead(self) -> Run:
         """The right to work on the session, its state up to date, and the means to work with."""
+        if self._work is not None and self._state.run is not None and self._state.run.stopped:
+            await asyncio.wait([self._work])  # it has stopped, and is giving its lease back
         if self._work is not None and not self._work.done():
             raise LeaseHeld(f"session {self.id!r} is being worked on: wait for its run to stop")
         journal = self._store.journal
@@ -201,26 +205,26 @@ class Session:
             await journal.release(lease)
             raise
         run = "" if self._state.run is None else self._state.run.id
-        return Run(run, self._store, lease, self._state, self._engine.outside.clock, self._hub, means)
+        return Run(run, self._store, lease, self._state, self._shared.clock, self._hub, means)
 
     async def _equip(self) -> Means:
         """Connects the namespaces and makes the frame, or finds the one the session began with."""
-        engine, artifacts = self._engine, self._store.artifacts
-        await self._connections.open(engine.namespaces, self._setting.credentials)
+        shared, artifacts = self._shared, self._store.artifacts
+        await self._connections.open(shared.namespaces, self._setting.credentials)
         if self._state.opened is not None:
-            framed = await stored_frame(self._state.opened, engine.model, artifacts)
+            framed = await stored_frame(self._state.opened, shared.model, artifacts)
         else:
-            today = day_of(engine.outside.clock.now_us())
-            wanted = Wanted(self._setting.about, today, engine.pinned, self._setting.setup)
-            framed = await make_frame(wanted, self._connections, engine.model, artifacts)
+            today = day_of(shared.clock.now_us())
+            wanted = Wanted(self._setting.about, today, shared.pinned, self._setting.setup)
+            framed = await make_frame(wanted, self._connections, shared.model, artifacts)
         self._framed = framed
         self._means = Means(
-            model=engine.model,
-            wire=Wire(engine.model, [framed.static, framed.context]),
+            model=shared.model,
+            wire=Wire(shared.model, [framed.static, framed.context]),
             toolbox=Toolbox(RESIDENT, self._connections.connected, framed.tools),
             locks=WriteLocks(),
-            slots=asyncio.Semaphore(engine.limits.parallel_calls),
-            pool=engine.pool,
+            slots=asyncio.Semaphore(shared.limits.parallel_calls),
+            pool=shared.pool,
             workspace=self._setting.workspace,
             credentials=self._setting.credentials,
         )

@@ -1,17 +1,22 @@
-"""What the host says of a session when it opens it."""
+"""What a session is given: its own surroundings, and what it shares with the engine's others."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue, SecretStr
 
+from ..namespaces.tool import Namespace
+from .clock import Clock
+from .limits import Limits
+from .models.model import Model
+from .pool import Pool
 from .prompt import About
 from .resident.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The surroundings of one session."""
+    """The surroundings of one session, as the host says them when it opens it."""
 
     about: About = field(default_factory=About)
     """What the session is about; fixed when it begins."""
@@ -23,3 +28,15 @@ class Setting:
     """The folder it may read and write; None for none."""
     setup: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     """Kept in the journal with the session, for the host to open it again the same way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What the sessions of an engine have in common."""
+
+    model: Model
+    namespaces: Sequence[Namespace]
+    pinned: Sequence[str]
+    limits: Limits
+    clock: Clock
+    pool: Pool

@@ -200,9 +200,10 @@ def _reply(state: State, reply: Reply) -> None:
     run.last, run.checked, run.fault = reply, None, None
     run.calls = {call.id: call for call in reply.message.calls}
     run.started, run.results, run.repeated = set(), {}, None
-    run.unfinished = 0 if reply.stop == "tools" and run.calls else run.unfinished + 1
+    if reply.stop != "pause":
+        run.unfinished = 0 if reply.stop == "tools" and run.calls else run.unfinished + 1
     run.pauses = run.pauses + 1 if reply.stop == "pause" else 0
-    if reply.message.blocks:
+    if reply.message.blocks or reply.message.raw is not None:
         state.conversation.messages.append(reply.message)
 
 

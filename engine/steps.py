@@ -146,14 +146,15 @@ def _limit(run: RunState) -> Stopped | None:
 
 def _note(state: State, run: RunState) -> Noted | None:
     """The first thing that the model should know and was not told yet."""
-    candidates = (_go_on(state, run), _repeated(state, run), _date(state), _left(run))
+    if run.last is not None and run.last.stop == "pause":
+        return None  # a paused turn is resent as it is
+    candidates = (_go_on(state), _repeated(state, run), _date(state), _left(run))
     return next((note for note in candidates if note and note.key not in state.noted), None)
 
 
-def _go_on(state: State, run: RunState) -> Noted | None:
+def _go_on(state: State) -> Noted | None:
     """After a resume the last word may be the model's own: providers refuse to continue that."""
-    pausing = run.last is not None and run.last.stop == "pause"
-    if pausing or state.conversation.messages[-1].role != "assistant":
+    if state.conversation.messages[-1].role != "assistant":
         return None
     return Noted(f"go on:{state.seq}", prompt("note_go_on"))
 

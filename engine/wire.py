@@ -48,9 +48,14 @@ def marks(view: Sequence[Message]) -> tuple[int, ...]:
     """
     last = _last_markable(view, len(view))
     former = _last_markable(view, _former_length(view))
-    added = sum(len(message.blocks) for message in view[former + 1 : last + 1])
+    added = sum(map(_most_blocks, view[former + 1 : last + 1]))
     spliced = (former,) if former >= 0 and added >= LOOK_BACK else ()
     return (0, 1, *(HEAD + place for place in (*spliced, last) if place >= 0))
+
+
+def _most_blocks(message: Message) -> int:
+    """How many blocks a message has on the wire at most: one that is not known here counts too."""
+    return max(len(message.blocks), message.raw.body.count(b'"type":') if message.raw else 0)
 
 
 def _former_length(view: Sequence[Message]) -> int:

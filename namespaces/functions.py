@@ -35,6 +35,7 @@ def tool(
     writes: frozenset[str] | None = None,
     timeout_s: float = 60.0,
     name: str | None = None,
+    record_namespaces: frozenset[str] = frozenset(),
     inspect: Callable[[Arguments, ToolContext], Awaitable[Inspection]] | None = None,
 ) -> Callable[[Callable[..., object]], Tool]:
     """Makes a tool of a typed function, synchronous or not.
@@ -60,6 +61,7 @@ def tool(
             writes=writes,
             timeout_s=timeout_s,
             blocking=not _is_async(function),
+            record_namespaces=record_namespaces,
             inspect=inspect,
         )
 

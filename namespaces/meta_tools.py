@@ -82,6 +82,8 @@ class Connected:
             self.tools[tool.name] = _Known(dataclasses.replace(tool, schema=schema))
         except NamespaceError as error:
             self.set_aside[tool.name] = str(error)
+        except (RecursionError, TypeError, ValueError) as error:
+            self.set_aside[tool.name] = f"its schema cannot be read: {error}"
 
     def direct_name(self, tool: str) -> str:
         """The legal name under which the tool can be called directly.
@@ -135,6 +137,9 @@ class Connected:
 
     def _invoked(self, name: str, arguments: Mapping[str, JsonValue]) -> Call | Wrong:
         tool, given = arguments.get("tool"), arguments.get("arguments", {})
+        beside = sorted(arguments.keys() - {"tool", "arguments"})
+        if beside:
+            return Wrong(f"{beside[0]}: stands beside `arguments`; the tool's arguments go into it", name)
         if isinstance(given, str):
             given = _parsed(given)
         if not isinstance(tool, str):
@@ -221,5 +226,5 @@ def _parsed(text: str) -> JsonValue:
     """Some models write the object of arguments as a text that holds it."""
     try:
         return cast("JsonValue", json.loads(text))
-    except ValueError:
+    except (ValueError, RecursionError):
         return text

@@ -135,6 +135,10 @@ class Tool:
     """True for a synchronous function: `call` then runs in the engine's bounded thread pool."""
     timeout_s: float = 60.0
     """Seconds until the call is given up. A call that is no READ is then of unknown outcome."""
+    record_namespaces: frozenset[str] = frozenset()
+    """Namespaces besides its own whose records it may register, as one that compares two of them does.
+    A record with any other prefix gets that of the tool's own namespace: no system can pass for
+    another. Set by whoever writes the tool, never by what a remote system says of itself."""
     inspect: Callable[[Arguments, ToolContext], Awaitable[Inspection]] | None = None
     """Finds out what became of a started call; None when the system cannot tell."""
 

@@ -80,7 +80,7 @@ def _fields(path: Path, head: str) -> tuple[Mapping[str, object], tuple[str, ...
     try:
         fields: object = yaml.safe_load(head)
         mended: tuple[str, ...] = ()
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         fields, mended = _plain_fields(head), ("unquoted text with a colon was read as it stands",)
         if fields is None:
             raise DocumentError(f"{path}: its frontmatter is no YAML: {error}") from error

@@ -17,7 +17,6 @@ LOADED_AT_FIRST_USE = {
     "litellm",
     "mcp",
     "opentelemetry",
-    "pydantic",
     "tiktoken",
     "yaml",
 }

@@ -69,6 +69,7 @@ class AnthropicModel:
         self._key = api_key
         self._base_url = base_url
         self._options = _options(model, options or Options())
+        self._sdk: ModuleType | None = None
         self._client: AsyncAnthropic | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -89,7 +90,7 @@ class AnthropicModel:
 
     def encode(self, part: Part, before: Message | None = None) -> bytes:
         """The part as a segment of the body."""
-        return encode(part, before)
+        return encode(part, before, self.model)
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
         """Sends a request and yields what comes back; see `Model`."""
@@ -105,12 +106,18 @@ class AnthropicModel:
     async def _events(self, body: bytes) -> AsyncGenerator[Event]:
         """The events of one request; whatever goes wrong on the way is a classified fault."""
         try:
-            stream = await self._post(await _sdk(), body)
+            stream = await self._post(await self._loaded(), body)
             async with stream:
                 async for event in stream:
                     yield cast("Event", event)
         except Exception as error:
             raise fault_of(error) from error
+
+    async def _loaded(self) -> ModuleType:
+        """The SDK takes seconds to import: the first time in a thread, off the event loop."""
+        if self._sdk is None:
+            self._sdk = await asyncio.to_thread(importlib.import_module, "anthropic")
+        return self._sdk
 
     async def _post(self, sdk: ModuleType, body: bytes) -> "AsyncStream[object]":
         client = self._connected(sdk)
@@ -135,11 +142,6 @@ class AnthropicModel:
             )
             self._loop = loop
         return cast("AsyncAnthropic", self._client)
-
-
-async def _sdk() -> ModuleType:
-    """The SDK takes seconds to import: the first time in a thread, off the event loop."""
-    return await asyncio.to_thread(importlib.import_module, "anthropic")
 
 
 def _options(model: str, options: Options) -> Mapping[str, JsonValue]:

@@ -65,9 +65,8 @@ class ReplyReader:
         Raises:
             ModelFault: the event makes no sense where it stands.
         """
-        take = _EVENTS.get(str(event.get("type")))
         try:
-            return take(self, event) if take is not None else None
+            return self._take(event)
         except (KeyError, TypeError, AttributeError) as error:
             raise ModelFault("cut", f"an event of the stream cannot be read: {error!r}") from error
 
@@ -86,6 +85,22 @@ class ReplyReader:
         blocks = tuple(block for one in kept if (block := _block(one)) is not None)
         message = Message("assistant", blocks, raw if kept else None)
         return Reply(message, _STOPS.get(self._stop, "end"), _usage(self._usage), self._detail())
+
+    def _take(self, event: Event) -> Delta | None:
+        match event.get("type"):
+            case "message_start":
+                self._message_start(event)
+            case "content_block_start":
+                self._block_start(event)
+            case "content_block_delta":
+                return self._block_delta(event)
+            case "message_delta":
+                self._message_delta(event)
+            case "message_stop":
+                self._finished = True
+            case _:  # pings, ends of blocks, and kinds that are not known here
+                pass
+        return None
 
     def _detail(self) -> str:
         if isinstance(self._details, dict):
@@ -124,22 +139,10 @@ class ReplyReader:
         self._details = delta.get("stop_details") or self._details
         self._count(event.get("usage"))
 
-    def _message_stop(self, event: Event) -> None:
-        self._finished = True
-
     def _count(self, usage: JsonValue) -> None:
         """Counts are cumulative: what is said later replaces what was said before."""
         if isinstance(usage, dict):
             self._usage.update((key, value) for key, value in usage.items() if value is not None)
-
-
-_EVENTS: Mapping[str, Callable[[ReplyReader, Event], Delta | None]] = {
-    "message_start": ReplyReader._message_start,  # pyright: ignore[reportPrivateUsage]
-    "content_block_start": ReplyReader._block_start,  # pyright: ignore[reportPrivateUsage]
-    "content_block_delta": ReplyReader._block_delta,  # pyright: ignore[reportPrivateUsage]
-    "message_delta": ReplyReader._message_delta,  # pyright: ignore[reportPrivateUsage]
-    "message_stop": ReplyReader._message_stop,  # pyright: ignore[reportPrivateUsage]
-}
 
 
 @dataclass(slots=True)

@@ -28,37 +28,44 @@ _HEAD = 2
 Wire = dict[str, JsonValue]
 
 
-def encode(part: Part, before: Message | None) -> bytes:
-    """One part as a segment of the body."""
+def encode(part: Part, before: Message | None, model: str) -> bytes:
+    """One part as a segment of the body for a model."""
     if isinstance(part, Static):
         tools = json_bytes([_definition(tool) for tool in part.tools])
         return b'"tools":%b,"system":[%b' % (tools, json_bytes(_text(part.system)))
     if isinstance(part, Context):
         return json_bytes(_text(part.text))
     if part.role == "assistant":
-        return b'{"role":"assistant","content":%b}' % _reply(part)
-    ids: Mapping[str, str] = call_ids(before) if before is not None else {}
+        return b'{"role":"assistant","content":%b}' % _reply(part, model)
+    ids: Mapping[str, str] = call_ids(before, model) if before is not None else {}
     blocks = [wire for block in part.blocks for wire in _said(block, ids, part.role)]
     return b'{"role":"user","content":%b}' % json_bytes(cast("JsonValue", blocks))
 
 
 def join(options: Mapping[str, JsonValue], segments: Sequence[bytes], marks: Sequence[int]) -> bytes:
-    """The body of a request."""
+    """The body of a request.
+
+    It is copied once: in a long run that is megabytes, and most of what a step costs more than the
+    first one did.
+    """
     marked = list(segments)
     for place in marks[-MOST_MARKS:]:
         end = _END_OF_BLOCK if place < _HEAD else _END_OF_MESSAGE
         segment = marked[place]
         marked[place] = segment[:-end] + _MARK + segment[-end:]
-    head = json_bytes(dict(options))[:-1]
-    return b'%b,%b,%b],"messages":[%b]}' % (head, marked[0], marked[1], b",".join(marked[_HEAD:]))
+    static, context, *messages = marked
+    messages[:1] = [b'%b],"messages":[%b' % (context, b"".join(messages[:1]))]
+    messages[-1] += b"]}"
+    return b",".join((json_bytes(dict(options))[:-1], static, *messages))
 
 
-def call_ids(message: Message) -> Mapping[str, str]:
-    """The provider's id of each call of a message, by ours."""
+def call_ids(message: Message, model: str) -> Mapping[str, str]:
+    """The id of each call of a message on the wire, by ours."""
     ours = [call.id for call in message.calls]
-    if message.raw is None or message.raw.provider != PROVIDER:
+    body = _verbatim(message, model)
+    if body is None:
         return {call: _own_id(call) for call in ours}
-    content = cast("list[Wire]", json.loads(message.raw.body))
+    content = cast("list[Wire]", json.loads(body))
     theirs = [str(block["id"]) for block in content if block.get("type") == "tool_use"]
     return dict(zip(ours, theirs, strict=True))
 
@@ -66,6 +73,12 @@ def call_ids(message: Message) -> Mapping[str, str]:
 def is_blank(block: Mapping[str, object]) -> bool:
     """Whether a block is a text that the API sends at times and never takes back."""
     return block.get("type") == "text" and not str(block.get("text", "")).strip()
+
+
+def _verbatim(message: Message, model: str) -> bytes | None:
+    """The reply as this model sent it; None for one of another model, whose thinking it refuses."""
+    raw = message.raw
+    return raw.body if raw is not None and (raw.provider, raw.model) == (PROVIDER, model) else None
 
 
 def _own_id(call: str) -> str:
@@ -81,11 +94,12 @@ def _text(text: str) -> Wire:
     return {"type": "text", "text": text}
 
 
-def _reply(message: Message) -> bytes:
-    """A reply as it came, or as far as another provider's can be told here."""
-    if message.raw is not None and message.raw.provider == PROVIDER:
-        return message.raw.body
-    ids = call_ids(message)
+def _reply(message: Message, model: str) -> bytes:
+    """A reply as it came, or as far as another model's can be told here."""
+    body = _verbatim(message, model)
+    if body is not None:
+        return body
+    ids = call_ids(message, model)
     blocks = [wire for block in message.blocks for wire in _said(block, ids, message.role)]
     return json_bytes(cast("JsonValue", blocks or [_text("(nothing said)")]))
 

@@ -91,6 +91,7 @@ def evaluate(expression: str, names: Mapping[str, Value]) -> Quantity:
         CalculationError: it is no expression of the allowed kind, adds different currencies, divides
             by zero, or uses a name that is not given.
     """
+    expression = expression.strip()
     try:
         tree = ast.parse(expression, mode="eval")
         with localcontext() as decimals:
@@ -143,7 +144,9 @@ class _Evaluator:
 
 def _bounded(value: Decimal) -> Decimal:
     """Written out, 1e999999999 would fill the memory."""
-    if value and abs(value.adjusted()) > _DIGITS:
+    if not value:
+        return value if abs(value.adjusted()) <= _DIGITS else Decimal()
+    if abs(value.adjusted()) > _DIGITS:
         raise CalculationError(f"{value} is out of bounds: use numbers of at most {_DIGITS} digits")
     return value
 

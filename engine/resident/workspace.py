@@ -39,6 +39,7 @@ class Workspace:
         place.parent.mkdir(parents=True, exist_ok=True)
         data = text.encode()
         draft = place.with_name(f".{place.name}.offing-draft")
+        draft.unlink(missing_ok=True)  # a link of that name could lead out
         draft.write_bytes(data)
         draft.replace(place)
         return len(data)

@@ -1,0 +1,117 @@
+"""What a person sees of a run: live progress on a terminal, plain lines where it is piped."""
+
+import shutil
+import sys
+from collections.abc import Mapping
+from typing import TextIO, cast
+
+from ..events import (
+    CallFinished,
+    CallStarted,
+    Delta,
+    Event,
+    ModelFailed,
+    NoteGiven,
+    Progress,
+    ReplyFinished,
+    RunResumed,
+    RunStarted,
+    RunStopped,
+    TasksChanged,
+)
+from ..scrub import scrub
+from ..store.facts import Task
+
+_MARKS = {"pending": "[ ]", "active": "[>]", "done": "[x]", "failed": "[!]"}
+_ERASE = "\r\x1b[K"
+
+
+class Screen:
+    """Writes lines, and on a terminal a last line that changes with what is going on."""
+
+    def __init__(self, out: TextIO | None = None) -> None:
+        self._out = out or sys.stdout
+        self._live = self._out.isatty()
+        self._status = ""
+        self._iteration = 0
+        self._tasks_shown: tuple[Task, ...] = ()
+        self._arguments: dict[str, str] = {}
+
+    def line(self, text: str = "") -> None:
+        """Writes a line for good."""
+        self._out.write(f"{_ERASE if self._status else ''}{text}\n")
+        self._status = ""
+        self._out.flush()
+
+    def status(self, text: str) -> None:
+        """Says what is going on, where there is a terminal to say it on."""
+        if not self._live:
+            return
+        width = shutil.get_terminal_size().columns - 1
+        self._status = " ".join(scrub(text).split())[:width]
+        self._out.write(f"{_ERASE}{self._status}")
+        self._out.flush()
+
+    def done(self) -> None:
+        """Takes the changing line away."""
+        if self._status:
+            self._out.write(_ERASE)
+            self._out.flush()
+            self._status = ""
+
+    def show(self, event: Event) -> None:  # noqa: C901, PLR0912
+        """Shows an event of a run."""
+        match event:
+            case RunStarted() | RunResumed():
+                self.status("the model is at work")
+            case ReplyFinished():
+                self._reply(event)
+            case CallStarted():
+                self.status(f"{event.call} {event.tool}")
+            case CallFinished():
+                self._finished(event)
+            case TasksChanged():
+                self._tasks(event)
+            case ModelFailed():
+                self.line(f"    ! the model failed ({event.fault}): {_short(event.message)}")
+            case Delta(kind="text"):
+                self.status(event.text)
+            case Progress():
+                self.status(f"{event.call} {event.text}")
+            case NoteGiven() | RunStopped() | _:
+                pass
+
+    def _reply(self, event: ReplyFinished) -> None:
+        self._iteration += 1
+        if event.calls and event.text.strip():
+            self.line(f"{self._iteration:3} {_short(event.text)}")
+        for call in event.calls:
+            self._arguments[call.call] = _told(call.arguments)
+        if event.calls:
+            self.status(f"{len(event.calls)} calls at work")
+
+    def _finished(self, event: CallFinished) -> None:
+        arguments = self._arguments.pop(event.call, "")
+        if event.error:
+            mark = "?" if event.unknown else "!"
+            self.line(f"{event.call:>6} {mark} {event.tool}: {_short(event.content)}")
+        elif event.tool != "tasks":
+            self.line(f"{event.call:>6} - {_short(f'{event.tool} {arguments}')}")
+
+    def _tasks(self, event: TasksChanged) -> None:
+        for task in event.tasks:
+            if task not in self._tasks_shown:
+                self.line(f"       {_MARKS[task.status]} {_short(task.title)}")
+        self._tasks_shown = event.tasks
+
+
+def _told(arguments: Mapping[str, object]) -> str:
+    """Arguments in one line; of a call through a meta-tool, those of the tool behind it."""
+    inner = arguments.get("arguments")
+    shown = cast("Mapping[str, object]", inner) if isinstance(inner, dict) else arguments
+    return " ".join(f"{name}={value}" for name, value in shown.items())
+
+
+def _short(text: str, width: int = 100) -> str:
+    line = " ".join(scrub(text).split())
+    return line if len(line) <= width else f"{line[: width - 3]}..."

@@ -1,0 +1,29 @@
+"""How alike two texts of a bank and of the books are."""
+
+import re
+from functools import lru_cache
+
+_WORD = re.compile(r"[^\W_]+")
+_LEAST_REFERENCE = 4
+"""Digits from which a number in a text is taken for a reference: 2026 is one, 12 is none."""
+
+
+def similarity(left: str, right: str) -> int:
+    """The share of the shorter text's words that the other has, 0 to 100; 0 without words."""
+    one, other = words(left), words(right)
+    least = min(len(one), len(other))
+    return 100 * len(one & other) // least if least else 0
+
+
+@lru_cache(maxsize=65536)
+def words(text: str) -> frozenset[str]:
+    """The words and numbers of a text; numbers without zeros in front, as banks pad them."""
+    found = (word.lstrip("0") or "0" for word in _WORD.findall(text.casefold()))
+    return frozenset(word for word in found if len(word) > 1 or word.isdigit())
+
+
+def references(text: str) -> frozenset[str]:
+    """The words that look like references: with at least four digits."""
+    return frozenset(
+        word for word in words(text) if sum(letter.isdigit() for letter in word) >= _LEAST_REFERENCE
+    )

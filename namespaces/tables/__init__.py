@@ -1,0 +1,5 @@
+"""Tables in files of unknown make: encodings, delimiters, header words, numbers and dates.
+
+What is decided here is decided from the whole column. Where two readings fit, nothing is guessed:
+the file is refused with both readings and the argument that decides.
+"""

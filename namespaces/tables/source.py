@@ -1,0 +1,173 @@
+"""One file as it is read: its bytes, what was odd about it, and why it may be refused."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Generic, Literal, NamedTuple, TypeVar
+
+from pydantic import JsonValue
+
+from ..errors import NamespaceError
+
+MAX_FILE_BYTES = 256 * 1024 * 1024
+"""Larger files are refused unread: a decade of statements of a busy account is a tenth of it."""
+MAX_FINDINGS = 200
+"""Findings kept per file; the rest is counted."""
+_MAX_QUOTED = 60
+_SHOWN = 20
+"""Findings that a tool shows at once."""
+
+T = TypeVar("T")
+Severity = Literal["info", "warning", "error"]
+
+
+class SourceError(NamespaceError):
+    """A file that cannot be read; the message names line and value and what would be right."""
+
+    def __init__(self, file: str, what: str, *, row: int | None = None, value: str | None = None) -> None:
+        self.file = file
+        self.row = row
+        """Line in the file, counted from 1; None when it is about the whole file."""
+        self.value = value
+        """The offending text as the file has it; None when there is no one text."""
+        quoted = "" if value is None else f"{quote(value)}: "
+        super().__init__(f"{place(file, row)}: {quoted}{what}")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something odd about a file that could be read."""
+
+    what: str
+    """What is odd, and what was made of it."""
+    file: str
+    row: int | None = None
+    """Line in the file, counted from 1; None when it is about the whole file."""
+    severity: Severity = "warning"
+    """"info": nothing is lost. "warning": look at it. "error": something was not taken over."""
+
+    @property
+    def where(self) -> str:
+        """File and line as a person writes them."""
+        return place(self.file, self.row)
+
+
+@dataclass(slots=True)
+class Findings:
+    """Collects the findings about one file; a file with a fault in each line stays bounded."""
+
+    file: str
+    _kept: list[Finding] = field(default_factory=list[Finding])
+    _more: int = 0
+
+    def add(self, severity: Severity, what: str, row: int | None = None) -> None:
+        """Keeps one finding, or counts it when there are too many."""
+        if len(self._kept) < MAX_FINDINGS:
+            self._kept.append(Finding(what, self.file, row, severity))
+        else:
+            self._more += 1
+
+    def done(self) -> tuple[Finding, ...]:
+        """All that was kept, and how many more there were."""
+        if not self._more:
+            return tuple(self._kept)
+        more = Finding(f"{self._more} more findings of this kind", self.file, None, "error")
+        return (*self._kept, more)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that was read into memory."""
+
+    file: str
+    """Name without its folder: what findings and records show."""
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Conventions:
+    """What the person who has the files knows of them, used only where a file leaves it open."""
+
+    day_first: bool | None = None
+    """True: 03/04 is the third of April. None: not known, so such a file is refused."""
+    decimal: Literal[".", ","] | None = None
+    """Whether 1,234 is one and a bit or a thousand and more. None: not known."""
+    currency: str | None = None
+    """ISO 4217 code of files that name no currency. None: not known, and amounts have none."""
+
+
+def read_source(path: Path) -> Source:
+    """Reads one file.
+
+    Raises:
+        SourceError: it is missing, no file, unreadable or too large.
+    """
+    try:
+        if path.is_dir():
+            raise SourceError(path.name, "is a folder; name the files in it")
+        size = path.stat().st_size
+        if size > MAX_FILE_BYTES:
+            raise SourceError(path.name, f"has {size} bytes; split it into files of up to {MAX_FILE_BYTES}")
+        return Source(path.name, path.read_bytes())
+    except FileNotFoundError:
+        raise SourceError(
+            path.name, f"there is no such file at {str(path)!r}; give the path of an existing file"
+        ) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SourceError(
+            path.name, f"cannot be read ({reason}); give a file that this process may read"
+        ) from error
+
+
+class ReadAll(NamedTuple, Generic[T]):
+    """What became of several files."""
+
+    good: list[T]
+    findings: list[Finding]
+    """One for each file that could not be read."""
+
+
+def read_sources(files: Sequence[Path], read: Callable[[Source], T], system: str) -> ReadAll[T]:
+    """Reads several files; one that cannot be read is told as long as another one can.
+
+    Raises:
+        NamespaceError: there are no files, or none can be read: then with the first one's reason.
+    """
+    if not files:
+        raise NamespaceError(f"{system} has no files; give the paths of the files it is to read")
+    good: list[T] = []
+    bad: list[SourceError] = []
+    for file in files:
+        try:
+            good.append(read(read_source(file)))
+        except SourceError as error:
+            bad.append(error)
+    if not good:
+        raise bad[0]
+    told = [Finding(f"the file is not read: {each}", each.file, each.row, "error") for each in bad]
+    return ReadAll(good, told)
+
+
+def place(file: str, row: int | None) -> str:
+    """File and line as a person writes them."""
+    return file if row is None else f"{file} line {row}"
+
+
+def quote(value: str) -> str:
+    """A value for a message: quoted, and short whatever the file holds."""
+    if len(value) <= _MAX_QUOTED:
+        return repr(value)
+    return f"{value[:_MAX_QUOTED]!r}... ({len(value)} characters)"
+
+
+def shown_findings(findings: Sequence[Finding]) -> list[JsonValue]:
+    """Findings for the model, the grave ones first, and how many were not shown."""
+    order = {"error": 0, "warning": 1, "info": 2}
+    first = sorted(findings, key=lambda each: order[each.severity])[:_SHOWN]
+    shown: list[JsonValue] = [
+        {"severity": each.severity, "where": each.where, "what": each.what} for each in first
+    ]
+    if len(findings) > len(first):
+        shown.append({"not_shown": len(findings) - len(first)})
+    return shown

@@ -1,0 +1,113 @@
+"""Real statement files read to the values that were computed by hand, and as ofxparse reads them."""
+
+import json
+import warnings
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from offing.namespaces.bank.formats import read
+from offing.namespaces.bank.statement import Statement, StatementFile, total
+from offing.namespaces.tables.source import Conventions, SourceError, read_source
+
+SAMPLES = Path(__file__).parents[2] / "shared" / "data" / "statements"
+LEAVE_THE_ORDER_OPEN = {"csv/opening_closing_in_rows_fr.csv", "csv/paypal_es_gross_fee_net.csv"}
+"""Their dates read as day first and as month first, so they are refused until it is said."""
+
+Json = Any
+
+
+def index() -> list[Json]:
+    """The entries of statement files; one that is skipped where the samples are not there."""
+    if not (SAMPLES / "INDEX.json").exists():
+        gone = pytest.mark.skip(reason="the sample files are not at ../shared")
+        return [pytest.param({}, marks=gone, id="no samples")]
+    files = json.loads((SAMPLES / "INDEX.json").read_text())["files"]
+    kinds = ("ofx/", "csv/")
+    return [pytest.param(each, id=each["file"]) for each in files if each["file"].startswith(kinds)]
+
+
+def read_sample(sample: Json) -> StatementFile:
+    order = True if sample["file"] in LEAVE_THE_ORDER_OPEN else None
+    return read(read_source(SAMPLES / sample["file"]), Conventions(day_first=order))
+
+
+def as_in_index(statement: Statement) -> dict[str, object]:
+    amounts = [entry.amount for entry in statement.entries]
+    days = sorted(str(entry.booked) for entry in statement.entries)
+    return {
+        "currency": statement.currency,
+        "n": len(amounts),
+        "sum": total(statement.entries),
+        "credits": sum((each for each in amounts if each > 0), Decimal(0)),
+        "debits": sum((each for each in amounts if each < 0), Decimal(0)),
+        "opening": statement.opening and statement.opening.amount,
+        "closing": statement.closing and statement.closing.amount,
+        "first": days[0] if days else None,
+        "last": days[-1] if days else None,
+        "ties": None if statement.gap is None else not statement.gap,
+    }
+
+
+def expected(given: Json) -> dict[str, object]:
+    numbers = ("sum", "credits", "debits", "opening", "closing")
+    plain = {key: given[key] for key in ("currency", "n", "first", "last", "ties")}
+    return plain | {key: None if given[key] is None else Decimal(given[key]) for key in numbers}
+
+
+@pytest.mark.parametrize("sample", index())
+def test_a_sample_has_the_values_computed_by_hand(sample: Json) -> None:
+    statements = read_sample(sample).statements
+    wanted = sample["expected"]["statements"]
+    assert [as_in_index(each) for each in statements] == [expected(each) for each in wanted]
+    named = [(one.account, other["account"]) for one, other in zip(statements, wanted, strict=True)]
+    assert [pair for pair in named if pair[1] is not None and pair[0] != pair[1]] == []
+
+
+@pytest.mark.parametrize("sample", index())
+def test_a_sample_that_reads_two_ways_is_refused_with_both(sample: Json) -> None:
+    source = read_source(SAMPLES / sample["file"])
+    if sample["file"] not in LEAVE_THE_ORDER_OPEN:
+        read(source, Conventions())
+        return
+    with pytest.raises(SourceError, match="day_first=True and as .* with day_first=False"):
+        read(source, Conventions())
+
+
+@pytest.mark.parametrize("sample", index())
+def test_ofxparse_reads_the_same_entries(sample: Json) -> None:
+    if not sample["file"].startswith("ofx/"):
+        pytest.skip("ofxparse reads OFX only")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import ofxparse  # noqa: PLC0415  (it warns when it is imported)
+
+        with (SAMPLES / sample["file"]).open("rb") as file:
+            parsed: Json = ofxparse.OfxParser.parse(file)
+    ours = read_sample(sample).statements
+    theirs = [
+        [(each.id, each.date.date(), each.amount) for each in account.statement.transactions]
+        for account in parsed.accounts
+    ]
+    assert [[(e.id, e.booked, e.amount) for e in each.entries] for each in ours] == theirs
+
+
+def test_pending_entries_are_told_from_booked_ones() -> None:
+    path = SAMPLES / "csv" / "sparkasse_camt_v2_pending.csv"
+    if not path.exists():
+        pytest.skip("the sample files are not at ../shared")
+    (statement,) = read(read_source(path), Conventions()).statements
+    pending = [entry for entry in statement.entries if entry.pending]
+    assert (len(statement.booked), total(statement.booked)) == (7, Decimal("332.51"))
+    assert (len(pending), total(pending)) == (3, Decimal("-1253.78"))
+
+
+def test_entities_are_replaced_once_and_the_legacy_encoding_is_read() -> None:
+    if not SAMPLES.exists():
+        pytest.skip("the sample files are not at ../shared")
+    (rbc,) = read(read_source(SAMPLES / "ofx/rbc_entities_102.qfx"), Conventions()).statements
+    (quebec,) = read(read_source(SAMPLES / "ofx/quebec_cp1252_102.qbo"), Conventions()).statements
+    assert [entry.name for entry in rbc.entries] == ["000000000000000", "TPAY &lt;DEFTPYMT&gt;"]
+    assert "B.C. HYDRO & POWER" in rbc.entries[0].text
+    assert quebec.entries[0].name == "Virement Interac à: Yves"

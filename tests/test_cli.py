@@ -1,0 +1,190 @@
+"""The command, as a person uses it: in a process of its own, over real files and a real wire."""
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from loopback import Answer, Loopback, Stall, Text, ToolUse
+
+OFFING = [sys.executable, "-m", "offing.engine.cli"]
+
+# The statement closes at 42,186.72 and the books at 43,445.50. Under way are two cheques, of 1,420.00 and
+# 386.25, and a deposit of 2,760.00; the bank has interest of 41.87 and a fee of 28.50 that the books
+# lack; the books have a refund of 318.40 that the bank lacks.
+DIFFERENCE = "-1,258.78 GBP"  # 42186.72 - 43445.50
+TIMING = "-953.75 GBP"  # 1420.00 + 386.25 - 2760.00
+MISSING_IN_BOOKS = "13.37 GBP"  # 41.87 - 28.50
+CORRECTED = "43,140.47 GBP"  # 43445.50 + 13.37 - 318.40, and 42186.72 + 953.75
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OFFING_MODEL", raising=False)
+    return tmp_path
+
+
+def offing(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*OFFING, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env=os.environ | environment,
+    )
+
+
+def test_the_demo_says_what_ties_what_does_not_and_why_with_a_source_for_each_figure(folder: Path) -> None:
+    done = offing("demo")
+    assert (done.returncode, done.stderr) == (0, "")
+    answer = done.stdout[done.stdout.index("## Operating account") :]
+    for figure in (DIFFERENCE, TIMING, MISSING_IN_BOOKS, CORRECTED):
+        assert f"{figure} [" in answer
+    assert "NOT A RECORD" not in answer
+    body, sources = answer.split("\nSources\n")
+    cited = set(re.findall(r"\[(\d+)\]", body))
+    assert cited == set(re.findall(r"^\[(\d+)\]", sources, re.MULTILINE))
+    amounts = re.findall(r"-?\d[\d,]*\.\d\d GBP(?! \[\d+\])", body)
+    assert amounts == []
+
+
+def test_piped_progress_is_plain_lines(folder: Path) -> None:
+    done = offing("demo")
+    assert "\x1b" not in done.stdout
+    assert "\r" not in done.stdout
+    assert "   5.1 - matching__reconcile" in done.stdout
+
+
+def test_on_a_terminal_the_last_line_changes_and_is_gone_in_the_end(folder: Path) -> None:
+    watcher, terminal = pty.openpty()
+    running = subprocess.Popen([*OFFING, "demo"], stdout=terminal, stderr=terminal)
+    os.close(terminal)
+    seen = b"".join(iter(lambda: _read(watcher), b""))
+    assert running.wait(60) == 0
+    assert b"\r\x1b[K" in seen
+    assert b"calls at work" in seen
+    last_lines = seen.decode().split("## Operating account")[1]
+    assert "calls at work" not in last_lines
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # the other side has closed
+        return b""
+
+
+@pytest.mark.parametrize("line", ["2.2 ", "5.1 ", "7.1 ", "9.2 "])
+def test_a_killed_demo_goes_on_to_the_same_answer(folder: Path, line: str) -> None:
+    whole = offing("demo", "--store", "whole.db").stdout
+    running = subprocess.Popen([*OFFING, "demo"], stdout=subprocess.PIPE, text=True)
+    assert running.stdout is not None
+    run = running.stdout.readline().split()[1]
+    for shown in running.stdout:
+        if line in shown:
+            running.kill()
+    running.wait()
+    running.stdout.close()
+    resumed = offing("resume", run)
+    assert (resumed.returncode, resumed.stderr) == (0, "")
+    assert resumed.stdout.split("## Operating")[1] == whole.split("## Operating")[1]
+
+
+def test_run_works_on_a_users_own_files_with_claude(folder: Path) -> None:
+    (folder / "own.csv").write_text(
+        "Date,Description,Amount\n2026-09-14,Rent,-900.00\n2026-09-30,Sales,1200.00\n"
+    )
+    script = [
+        Answer([ToolUse("bank__invoke_tool", {"tool": "list_transactions", "arguments": {}})]),
+        Answer([Text("Rent was 900.00 [[bank:txn/2026-09-14/L2]].")]),
+    ]
+    with Loopback(script) as server:
+        done = offing(
+            *("run", "What was the rent?", "--bank", "own.csv", "--currency", "EUR", "--company", "Own Ltd"),
+            ANTHROPIC_API_KEY="k",
+            ANTHROPIC_BASE_URL=server.url,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "Rent was 900.00 [1]." in done.stdout
+        assert "own.csv:2" in done.stdout
+        assert b"Own Ltd" in server.requests[0].body
+        assert server.refusals == []
+
+
+def test_without_a_key_it_says_exactly_what_it_needs(folder: Path) -> None:
+    done = offing("run", "What was the rent?")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "offing: anthropic:claude-opus-5-5 needs a key: set ANTHROPIC_API_KEY to one from "
+        "https://platform.claude.com\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["run", "x", "--bank", "nowhere.ofx"], "there is no file"),
+        (["run", "x", "--model", "gpt"], "no model 'gpt': name one as 'anthropic:MODEL'"),
+        (["run", " ", "--model", "demo"], "a message has to say something; got ' '"),
+        (["frobnicate"], "invalid choice: 'frobnicate'"),
+    ],
+)
+def test_wrong_usage_names_the_value_and_ends_with_2(folder: Path, arguments: list[str], told: str) -> None:
+    done = offing(*arguments)
+    assert done.returncode == 2
+    assert told in done.stderr
+
+
+def test_an_unknown_run_ends_with_1(folder: Path) -> None:
+    done = offing("resume", "nobody.1")
+    assert done.returncode == 1
+    assert done.stderr.startswith("offing: there is no run 'nobody.1'")
+
+
+def test_a_store_that_cannot_be_opened_ends_with_1_and_its_name(folder: Path) -> None:
+    (folder / "broken.db").write_bytes(b"this is no database" * 100)
+    done = offing("demo", "--store", "broken.db")
+    assert done.returncode == 1
+    assert done.stderr.startswith("offing: cannot open the store 'broken.db': ")
+
+
+def test_a_refused_request_ends_with_1_and_says_how_to_go_on(folder: Path) -> None:
+    with Loopback([Answer([Text("never")])], check=False) as server:
+        done = offing("run", "x", ANTHROPIC_API_KEY="k", ANTHROPIC_BASE_URL=f"{server.url}/wrong")
+    assert done.returncode == 1
+    assert "The run stopped (fault)" in done.stdout
+    assert "Go on with: offing resume " in done.stdout
+
+
+def test_an_interrupt_tells_how_to_go_on(folder: Path) -> None:
+    with Loopback([Stall()]) as server:
+        environment = os.environ | {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": server.url}
+        running = subprocess.Popen([*OFFING, "run", "x"], stdout=subprocess.PIPE, text=True, env=environment)
+        assert running.stdout is not None
+        run = running.stdout.readline().split()[1]
+        server.wait_until(lambda seen: len(seen.requests) == 1, seconds=30)
+        running.send_signal(signal.SIGINT)
+        said = running.stdout.read()
+        running.stdout.close()
+    assert running.wait(30) == 130
+    assert said == f"interrupted; go on with: offing resume {run}\n"
+
+
+def test_a_reader_that_leaves_is_no_crash(folder: Path) -> None:
+    done = subprocess.run(
+        f"{' '.join(OFFING)} demo | head -n 1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stdout.startswith("run ")
+    assert "Traceback" not in done.stderr
