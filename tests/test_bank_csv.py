@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from offing.namespaces.bank.delimited import read_delimited
 from offing.namespaces.bank.statement import Statement, StatementFile
 from offing.namespaces.tables.source import Conventions, Source, SourceError
@@ -48,7 +49,7 @@ def dated(*cells: str) -> str:
         ("1.234,56", "1234.56"),
         ("1,234.56", "1234.56"),
         ("1'234.56", "1234.56"),
-        ("1’234.56", "1234.56"),
+        ("1\u2019234.56", "1234.56"),
         ("1 234,56", "1234.56"),
         ("1\u202f234,56", "1234.56"),
         ("12,34,567.89", "1234567.89"),

@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from offing.namespaces.bank.ofx import read_ofx
 from offing.namespaces.bank.statement import Balance, StatementFile
 from offing.namespaces.tables.source import Conventions, Source, SourceError
@@ -173,7 +174,7 @@ def test_many_unclosed_tags_take_no_time() -> None:
 
 
 def test_a_file_without_a_statement_is_refused() -> None:
-    with pytest.raises(SourceError, match="a.ofx: has no STMTRS or CCSTMTRS"):
+    with pytest.raises(SourceError, match=r"a\.ofx: has no STMTRS or CCSTMTRS"):
         read(f"{HEAD}</OFX>")
 
 

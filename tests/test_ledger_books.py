@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from offing.namespaces.errors import NamespaceError
 from offing.namespaces.ledger import Ledger
 from offing.namespaces.ledger.accounts import Books, gather
@@ -106,9 +107,7 @@ def test_one_account_alone_is_not_expected_to_balance() -> None:
 
 def test_a_row_that_cannot_be_read_is_told() -> None:
     done = read(GL + "9,31/09/2026,1200,Bank,Rent,,,1.00,GBP\n")
-    assert [(each.row, each.what) for each in done.findings] == [
-        (8, "is left out: '31/09/2026' is no date")
-    ]
+    assert [(each.row, each.what) for each in done.findings] == [(8, "is left out: '31/09/2026' is no date")]
 
 
 def test_an_order_that_nothing_decides_is_refused() -> None:

@@ -15,6 +15,8 @@ from .figures import Figures, figures_of
 from .match import Kind, Match, Rule
 from .reconciliation import Group, Item, Period, Reconciliation, reconcile
 
+_SOURCES = frozenset({"bank", "ledger"})
+"""What is matched keeps the ids that its own namespace gave it."""
 _BankName = Annotated[str, Field(description="As bank__list_accounts names it")]
 _LedgerName = Annotated[str, Field(description="As ledger__list_accounts names it")]
 _From = Annotated[datetime.date, Field(alias="from", description="First day, YYYY-MM-DD; included")]
@@ -29,7 +31,7 @@ _Limit = Annotated[int, Field(ge=1, le=500)]
 def matching_tools(accounts: Accounts, books: Books) -> tuple[Tool, ...]:
     """The tools over what was read; all of them only read."""
     matching = _MatchingTools(accounts, books)
-    make = tool(effect=Effect.READ)
+    make = tool(effect=Effect.READ, record_namespaces=_SOURCES)
     return make(matching.reconcile), make(matching.list_matches)
 
 

@@ -166,8 +166,8 @@ def _readings(body: str) -> dict[Mark, str]:
     if "." not in body and "," not in body:
         return {}
     marks: tuple[Mark, ...] = (".", ",")
-    read = ((mark, _plain(body, mark)) for mark in marks)
-    return {mark: plain for mark, plain in read if plain is not None}
+    read = {mark: _plain(body, mark) for mark in marks}
+    return {mark: read[mark] or "" for mark in marks if read[mark] is not None}
 
 
 def _plain(body: str, decimal: Mark | None) -> str | None:
