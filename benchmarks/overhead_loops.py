@@ -4,11 +4,12 @@
 
 Both loops ask the same server, watch every delta, and call the same function once a step. After each
 BLOCK steps the process says on stdout how many seconds of CPU they took (user and system time of all
-its threads), and waits for a line on stdin before it goes on: so the two sides take turns, and what
-disturbs the machine disturbs both.
+its threads). It begins each block when it reads a line from stdin: so the two sides take turns, and
+what disturbs the machine disturbs both.
 """
 
 import asyncio
+import os
 import sys
 import tempfile
 import time
@@ -29,17 +30,22 @@ class Meter:
     def __init__(self, block: int) -> None:
         self._block = block
         self._calls = 0
-        self._since = time.process_time()
+        self._since = 0.0
+        self._wait()
 
     def lookup(self, page: int) -> str:
         """Gives one page of the statement."""
         self._calls += 1
         if self._calls % self._block == 0:
             print(time.process_time() - self._since, flush=True)
-            if not sys.stdin.readline():
-                sys.exit()
-            self._since = time.process_time()
+            self._wait()
         return RESULT
+
+    def _wait(self) -> None:
+        """Waits for the next turn; there is none when stdin is closed."""
+        if not sys.stdin.readline():
+            os._exit(0)
+        self._since = time.process_time()
 
 
 async def offing(url: str, meter: Meter) -> None:
@@ -69,10 +75,14 @@ async def offing(url: str, meter: Meter) -> None:
 async def bare(url: str, meter: Meter) -> None:
     """What one writes by hand over the SDK: a list of messages, a stream, a tool, again."""
     from anthropic import AsyncAnthropic
-    from anthropic.types import MessageParam, ToolParam, ToolUseBlock
+    from anthropic.types import MessageParam, ToolParam, ToolResultBlockParam, ToolUseBlock
 
     client = AsyncAnthropic(api_key="none", base_url=url, max_retries=0)
-    schema = {"type": "object", "properties": {"page": {"type": "integer"}}, "required": ["page"]}
+    schema: dict[str, object] = {
+        "type": "object",
+        "properties": {"page": {"type": "integer"}},
+        "required": ["page"],
+    }
     lookup = ToolParam(name="lookup", description="Gives one page of the statement.", input_schema=schema)
     messages: list[MessageParam] = [{"role": "user", "content": TASK}]
     while True:
@@ -87,7 +97,9 @@ async def bare(url: str, meter: Meter) -> None:
         if not calls:
             return
         results = [
-            {"type": "tool_result", "tool_use_id": call.id, "content": meter.lookup(call.input["page"])}
+            ToolResultBlockParam(
+                type="tool_result", tool_use_id=call.id, content=meter.lookup(int(str(call.input["page"])))
+            )
             for call in calls
         ]
         messages.append({"role": "user", "content": results})
