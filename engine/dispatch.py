@@ -118,21 +118,21 @@ async def _outcome(run: Run, planned: Planned, also: list[Fact]) -> Outcome:
     if isinstance(call, Wrong):
         ticket.release()
         if planned.doubtful:
-            return _unknown(call.operation, f"cannot be looked at now: {call.message}")
+            return _unknown(call.operation, f"it cannot be looked at now: {call.message}")
         return Outcome(ToolOutput(call.message, error=True))
     context = _context(run, planned.call.id, call, also)
     work: Work | None = None
     try:
         in_the_way = await ticket.turn()
         if in_the_way is not None:
-            return _not_begun(call, f"{in_the_way} outlived its timeout and still runs")
+            return _not_begun(planned, f"{in_the_way} outlived its timeout and still runs")
         async with run.means.slots:
             known = await _inspected(call, context) if planned.doubtful else None
             if known is not None:
                 return known
             await _intend(run, planned, call, context)
             work = begin(call.tool, call.arguments, context, run.means.pool)
-            return _ended(call, await work.ended(call.tool.timeout_s))
+            return _ended(planned, call, await work.ended(call.tool.timeout_s))
     finally:
         if work is None:
             ticket.release()
@@ -165,11 +165,11 @@ async def _inspected(call: Call, context: ToolContext) -> Outcome | None:
     return _unknown(call.operation, "the process ended before its outcome was recorded")
 
 
-def _ended(call: Call, end: Ended) -> Outcome:
+def _ended(planned: Planned, call: Call, end: Ended) -> Outcome:
     if end.how == "timeout":
         return _timed_out(call)
     if end.how == "not begun":
-        return _not_begun(call, "all threads for tools were busy")
+        return _not_begun(planned, "all threads for tools were busy")
     return Outcome(end.output or ToolOutput(end.error, error=True))
 
 
@@ -180,7 +180,11 @@ def _timed_out(call: Call) -> Outcome:
     return Outcome(ToolOutput(f"{call.operation} {after}. It may be called again.", error=True))
 
 
-def _not_begun(call: Call, why: str) -> Outcome:
+def _not_begun(planned: Planned, why: str) -> Outcome:
+    """It was not begun now; whether it was before, nobody knows of a call in doubt."""
+    call = planned.meaning
+    if planned.doubtful:
+        return _unknown(call.operation, f"it cannot be looked at now: {why}")
     return Outcome(ToolOutput(f"{call.operation} was not executed: {why}.", error=True))
 
 

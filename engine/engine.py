@@ -18,7 +18,7 @@ from .files import File
 from .handle import RunHandle
 from .limits import Limits
 from .models import model_named
-from .models.model import Model
+from .models.model import HoldsConnections, Model
 from .pool import Pool
 from .prompt import About
 from .resident.workspace import Workspace
@@ -166,6 +166,8 @@ class Engine:
         for session in list(self._sessions.values()):
             await session.close()
         self._shared.pool.close()
+        if isinstance(self.model, HoldsConnections):
+            await self.model.close()
         await self._root.close()
 
     async def __aenter__(self) -> Self:

@@ -26,9 +26,11 @@ class PoolJob(Generic[T]):
         self._taken = False
 
     def withdraw(self) -> bool:
-        """Takes the job back; False when it has begun."""
+        """In the loop's thread: takes the job back; False when it has begun or was taken back before."""
         with self._guard:
             begun, self._taken = self._taken, True
+        if not begun:
+            self.done.cancel()
         return not begun
 
     def run(self) -> None:

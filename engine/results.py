@@ -76,7 +76,8 @@ async def _settled(output: ToolOutput, origin: Origin, artifacts: Artifacts, lim
         kept.append(stored)
         media.extend(shown_media(attachment, limits))
         shown += f"\n[{stored.handle}: {stored.mime}, {stored.size} bytes]"
-    result = ToolResult(origin.call, shown.strip() or "(no output)", output.error, tuple(media), handle)
+    content = shown if shown.strip() else "(no output)"
+    result = ToolResult(origin.call, content, output.error, tuple(media), handle)
     return Settled(result, origin.operation, _owned(output.records, origin), tuple(kept))
 
 
@@ -90,7 +91,7 @@ def _shortened(text: str, handle: str, limit: int) -> str:
     if len(text) <= limit:
         return scrub(text)
     room = max(0, limit - _TAIL)
-    head, tail = text[:room], text[-min(_TAIL, limit) :]
+    head, tail = text[:room], text[len(text) - min(_TAIL, limit) :]
     left = len(text) - len(head) - len(tail)
     return prompt(
         "result_capped",

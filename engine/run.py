@@ -1,8 +1,10 @@
 """A run at work: its place in the journal, its state, and the means it works with."""
 
 import asyncio
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pydantic import SecretStr
 
@@ -35,6 +37,19 @@ class Means:
     """Per namespace."""
 
 
+class _Given(NamedTuple):
+    """Rows on their way into the journal."""
+
+    appended: "asyncio.Future[None]"
+    rows: list[Row]
+
+    @property
+    def durable(self) -> list[Row]:
+        """The rows, once they are in the journal; none when they did not get there."""
+        failed = self.appended.cancelled() or self.appended.exception() is not None
+        return [] if failed else self.rows
+
+
 @dataclass(slots=True)
 class Run:
     """One run, driven by `loop.drive`."""
@@ -48,6 +63,8 @@ class Run:
     means: Means
     _queued: int = field(init=False)
     """Sequence number of the last row given to the journal, be it durable yet or not."""
+    _given: deque[_Given] = field(default_factory=deque[_Given], init=False)
+    """What is not folded yet, in the journal's order: who waits for the first may wake up last."""
 
     def __post_init__(self) -> None:
         self._queued = self.state.seq
@@ -66,15 +83,17 @@ class Run:
         self._queued += len(facts)
         rows = [Row(first + place, self.id, at, fact) for place, fact in enumerate(facts)]
         appended = asyncio.ensure_future(self.store.journal.append(self.lease, rows))
+        self._given.append(_Given(appended, rows))
         interrupted: asyncio.CancelledError | None = None
         while not appended.done():
             try:
                 await asyncio.wait([appended])
             except asyncio.CancelledError as error:
                 interrupted = error
+        while self._given and self._given[0].appended.done():
+            for row in self._given.popleft().durable:
+                apply(self.state, row)
+                self.hub.publish(row)
         appended.result()
-        for row in rows:
-            apply(self.state, row)
-            self.hub.publish(row)
         if interrupted is not None:
             raise interrupted

@@ -62,6 +62,7 @@ class Session:
         self._means: Means | None = None
         self._gate = asyncio.Lock()
         self._work: asyncio.Task[Result] | None = None
+        self._is_closed = False
 
     @property
     def disconnected(self) -> Sequence[Disconnected]:
@@ -134,7 +135,8 @@ class Session:
         return events_after(self._hub, self._store.journal, self.id, after)
 
     async def close(self) -> None:
-        """Stops working, as a kill would, and disconnects. What runs can be resumed."""
+        """Stops working, as a kill would, and disconnects. What runs can be resumed, in a session anew."""
+        self._is_closed = True
         if self._work is not None:
             self._work.cancel()
             await asyncio.gather(self._work, return_exceptions=True)
@@ -156,7 +158,7 @@ class Session:
             lead = await self._lead()
             try:
                 facts = await prepare(lead)
-                after = lead.state.seq if facts else 0
+                after = lead.state.seq if facts else lead.state.current.first - 1
                 if facts:
                     await lead.record(*facts)
             except BaseException:
@@ -191,6 +193,8 @@ class Session:
 
     async def _lead(self) -> Run:
         """The right to work on the session, its state up to date, and the means to work with."""
+        if self._is_closed:
+            raise ConfigurationError(f"session {self.id!r} is closed: open it again with Engine.session")
         if self._work is not None and self._state.run is not None and self._state.run.stopped:
             await asyncio.wait([self._work])  # it has stopped, and is giving its lease back
         if self._work is not None and not self._work.done():
@@ -236,7 +240,7 @@ class Session:
             if run.state.current.stopped is None:
                 await drive(run)
             return result_of(run.state)
-        except OffingError as error:
+        except Exception as error:
             self._forget_state()
             self._hub.fail(error)
             raise

@@ -48,6 +48,8 @@ class RunState:
     """One request being worked on. A session has one at a time."""
 
     id: str
+    first: int
+    """Sequence number of its first row."""
     began: Began
     at: int
     """When it began; microseconds since 1970 in UTC."""
@@ -168,7 +170,7 @@ def _follow(state: State, row: Row) -> None:
 
 def _begin(state: State, row: Row, began: Began) -> None:
     state.runs += 1
-    state.run = RunState(row.run, began, row.at, began.limits.iterations)
+    state.run = RunState(row.run, row.seq, began, row.at, began.limits.iterations)
     state.links.clear()
     state.artifacts.update((stored.handle, stored) for stored in began.files)
     state.conversation.messages.append(began.message)

@@ -1,6 +1,5 @@
 """Connected systems: what a tool is, how one is made, and the two meta-tools a model sees of many."""
 
-from .functions import FunctionNamespace, tool
 from .tool import (
     Attachment,
     Effect,
@@ -11,6 +10,9 @@ from .tool import (
     ToolContext,
     ToolOutput,
 )
+
+# isort: split
+from .functions import FunctionNamespace, tool  # after .tool, whose name it takes over
 
 __all__ = [
     "Attachment",

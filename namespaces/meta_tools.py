@@ -57,7 +57,7 @@ class Connected:
         Raises:
             NamespaceError: the name cannot prefix tool names.
         """
-        if not is_legal(f"{name}{_SEPARATOR}{GET_SCHEMA}") or _SEPARATOR in name:
+        if not name or not is_legal(f"{name}{_SEPARATOR}{GET_SCHEMA}") or _SEPARATOR in name:
             raise NamespaceError(
                 f"a namespace cannot be called {name!r}: use letters, digits, '-' and single '_', "
                 f"at most {MAX_LENGTH - len(_SEPARATOR + GET_SCHEMA)} characters"

@@ -28,15 +28,16 @@ from typing import Any
 
 from pydantic import SecretStr
 
+from offing.compaction.conversation import Message
 from offing.engine import Call, Engine, Playbook, Result, Scripted, Session, SqliteStore, Workspace
 from offing.engine.errors import JournalUnreadable, LeaseHeld
+from offing.engine.events import Progress
 from offing.engine.handle import RunHandle
 from offing.engine.models.anthropic import AnthropicModel
 from offing.engine.models.model import Delta, Model, Part, Reply, Request
 from offing.engine.state import State, fold
 from offing.engine.store.codec import KINDS, Body, decode
 from offing.engine.store.journal import Artifacts, Journal, Lease, Row, Scope, Store
-from offing.compaction.conversation import Message
 from offing.namespaces import (
     Effect,
     FunctionNamespace,
@@ -45,8 +46,8 @@ from offing.namespaces import (
     Tool,
     ToolContext,
     ToolOutput,
-    tool,
 )
+from offing.namespaces.functions import tool
 
 SESSION = "books"
 REQUESTS = ("Close September.", "Pay the rest.")
@@ -351,7 +352,7 @@ async def work(folder: Path, kill_at: int, url: str = "") -> None:
 
 async def _finish(session: Session, state: State, number: int, log: Log) -> Result:
     run = await _begin(session, state, number)
-    seen = [event.seq async for event in run if hasattr(event, "seq")]
+    seen = [event.seq async for event in run if not isinstance(event, Progress)]
     log.add("seen", until=max(seen, default=0))
     return await run.result()
 

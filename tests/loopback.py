@@ -1,38 +1,39 @@
-"""A real HTTP/1.1 server on 127.0.0.1 that speaks `POST /v1/messages` as Anthropic documents it.
+"""A real HTTP/1.1 server on 127.0.0.1 that speaks a provider's wire as the provider documents it.
 
 In a test, through the real client:
 
     with Loopback([Answer([ToolUse("add", {"a": 1})]), Answer([Text("2")])]) as server:
         client = anthropic.AsyncAnthropic(api_key="k", base_url=server.url, max_retries=0)
 
+The wire is Anthropic's `POST /v1/messages` unless another is given: `OpenAI` (chat completions, in
+the dialects of several servers), `Responses` or `Gemini`. The same script does for each of them; stop
+reasons are written as the wire has them.
+
 As a process of its own, for benchmarks and kill tests; its URL is the first line it prints:
 
     python tests/loopback.py --port 0 --script FILE.json
 
-It refuses what the API refuses (`loopback_rules`), simulates the prompt cache if asked to
-(`loopback_cache`), and fails as the API and networks do (`loopback_answers`). It answers streaming
-requests only.
+It refuses what the API refuses (`loopback_rules` and each wire's own), simulates Anthropic's prompt
+cache if asked to (`loopback_cache`), and fails as the APIs and networks do (`loopback_answers`). It
+answers streaming requests only.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from http import HTTPStatus
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import Self
 
 from loopback_answers import (
     Answer,
     Block,
     Drop,
-    Envelope,
     ErrorEvent,
     HttpError,
     NoStop,
@@ -43,29 +44,33 @@ from loopback_answers import (
     Thinking,
     ToolUse,
     Usage,
-    block_events,
-    event,
-    head_events,
-    tail_events,
-    wire_block,
 )
+from loopback_anthropic import Anthropic, stream_plan
 from loopback_cache import PromptCache
-from loopback_prompt import THINKING, Binding, JsonObject, Placed, answered, digest, rendered
-from loopback_rules import Memory, Request, parsed, paused_content, refusal
+from loopback_gemini import Gemini
+from loopback_openai import Dialect, OpenAI
+from loopback_responses import Responses
+from loopback_rules import parsed
 from loopback_script import Attempts, Replies, Script, Seen, by_position, in_order, read_replies
+from loopback_wire import Exchange, Plan, Wire
 
 __all__ = [
     "Answer",
+    "Anthropic",
     "Attempts",
     "Block",
+    "Dialect",
     "Drop",
     "ErrorEvent",
+    "Gemini",
     "HttpError",
     "Loopback",
     "NoStop",
+    "OpenAI",
     "PromptCache",
     "RedactedThinking",
     "Reply",
+    "Responses",
     "Script",
     "Seen",
     "Stall",
@@ -73,35 +78,15 @@ __all__ = [
     "Thinking",
     "ToolUse",
     "Usage",
+    "Wire",
     "by_position",
     "in_order",
     "read_replies",
+    "stream_plan",
 ]
 
-MAX_BODY_BYTES = 32 * 1024 * 1024
-_THOUGHTS = (Thinking, RedactedThinking)
-_STREAM_HEAD = (
-    b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n"
-    b"cache-control: no-cache\r\ntransfer-encoding: chunked\r\nrequest-id: %s\r\n\r\n"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What is written for one request, and how it ends."""
-
-    head: bytes
-    chunks: Sequence[bytes] | None = None
-    """Server-sent events, a chunk each; None when the head is all there is."""
-    end: Literal["clean", "cut", "hold"] = "clean"
-
-    @property
-    def wire(self) -> bytes:
-        """All bytes of the response; a clean stream closes its chunked body."""
-        if self.chunks is None:
-            return self.head
-        body = b"".join(b"%x\r\n%b\r\n" % (len(chunk), chunk) for chunk in self.chunks)
-        return self.head + body + (b"0\r\n\r\n" if self.end == "clean" else b"")
+WIRES: Mapping[str, Callable[[], Wire]] = {"openai": OpenAI, "responses": Responses, "gemini": Gemini}
+"""Those that can be asked for by name; without one it is Anthropic's, with or without a cache."""
 
 
 class Loopback:
@@ -115,6 +100,7 @@ class Loopback:
         self,
         script: Script | Replies | None = None,
         *,
+        wire: Wire | None = None,
         cache: PromptCache | bool = False,
         check: bool = True,
         remember: bool = True,
@@ -125,7 +111,8 @@ class Loopback:
         Args:
             script: Replies by position (see `by_position`), or a function from request to reply;
                 None says "ok" to every request.
-            cache: Simulate the prompt cache; usage then tells what was read and written.
+            wire: The provider's protocol; None is Anthropic's.
+            cache: Simulate Anthropic's prompt cache; usage then tells what was read and written.
             check: Refuse what the API refuses. The rules read the whole request: off for
                 benchmarks.
             remember: Keep the requests.
@@ -140,7 +127,7 @@ class Loopback:
         self._check = check
         self._remember = remember
         self._port = port
-        self._memory = Memory()
+        self._wire = wire or Anthropic(self.cache)
         self._changed = threading.Condition()
         self._requests: list[Seen] = []
         self._refusals: list[str] = []
@@ -159,7 +146,7 @@ class Loopback:
 
     @property
     def refusals(self) -> list[str]:
-        """The messages of all refusals by the rules so far: empty if our wire was right."""
+        """The messages of all refusals so far, wrong paths included: empty if our wire was right."""
         with self._changed:
             return list(self._refusals)
 
@@ -192,9 +179,7 @@ class Loopback:
     def __enter__(self) -> Self:
         ready = threading.Event()
         work = self.serve(lambda _: ready.set())
-        self._thread = threading.Thread(
-            target=asyncio.run, args=(work,), name="loopback", daemon=True
-        )
+        self._thread = threading.Thread(target=asyncio.run, args=(work,), name="loopback", daemon=True)
         self._thread.start()
         if not ready.wait(10):
             raise TimeoutError("the loopback server did not start")
@@ -260,23 +245,20 @@ class Loopback:
         """The plan for one request: routed and parsed, then refused or answered by the script."""
         number = f"req_{self._count:06}"
         try:
-            seen = replace(raw, json=parsed(raw.body))
+            body = parsed(raw.body)
+            seen = replace(raw, json=body, answered=self._wire.answered(body))
             broken = None
         except ValueError as error:
             seen, broken = raw, str(error)
         self._note(seen)
-        fault = _unroutable(method, seen)
+        fault = self._wire.unroutable(method, seen)
         if fault is not None:
-            return error_plan(fault, number)
-        body: JsonObject = seen.json or {}
-        request = Request(seen.headers, body, self._rendered(body), self._memory)
-        complaint = broken or (refusal(request) if self._check else None)
-        if complaint is not None:
-            return self._refused(complaint, number)
-        return self._scripted(seen, request, number)
-
-    def _rendered(self, body: JsonObject) -> list[Placed]:
-        return rendered(body) if self._check or self.cache is not None else []
+            return self._refused(fault, number)
+        exchange = self._wire.exchange(seen, number)
+        if broken is not None:
+            return self._refused(self._wire.refused(broken), number)
+        refusal = exchange.refusal() if self._check else None
+        return self._scripted(seen, exchange, number) if refusal is None else self._refused(refusal, number)
 
     def _note(self, seen: Seen) -> None:
         with self._changed:
@@ -285,122 +267,20 @@ class Loopback:
                 self._requests.append(seen)
             self._changed.notify_all()
 
-    def _refused(self, complaint: str, number: str) -> Plan:
+    def _refused(self, fault: HttpError, number: str) -> Plan:
         with self._changed:
-            self._refusals.append(complaint)
-        return error_plan(HttpError(400, "invalid_request_error", complaint), number)
+            self._refusals.append(fault.message)
+        return self._wire.error(fault, number)
 
-    def _scripted(self, seen: Seen, request: Request, number: str) -> Plan:
+    def _scripted(self, seen: Seen, exchange: Exchange, number: str) -> Plan:
         try:
             reply = self._script(seen)
         except Exception as error:  # noqa: BLE001 - the test that owns the script gets it
             self._script_error = self._script_error or error
-            failed = f"the script failed: {error!r}"
-            return error_plan(HttpError(400, "invalid_request_error", failed), number)
+            return self._wire.error(self._wire.refused(f"the script failed: {error!r}"), number)
         if isinstance(reply, HttpError):
-            return error_plan(reply, number)
-        answer = issued(reply if isinstance(reply, Answer) else reply.answer, request)
-        if isinstance(reply, Answer):
-            _remember(answer, self._memory)
-        usage = answer.usage or self._usage(answer, seen, request.placed)
-        envelope = Envelope(f"msg_{digest(seen.body)}", str(request.body.get("model")), usage)
-        return stream_plan(reply, answer, envelope, _STREAM_HEAD % number.encode())
-
-    def _usage(self, answer: Answer, seen: Seen, placed: list[Placed]) -> Usage:
-        plain = Usage(input_tokens=len(seen.body) // 4)
-        counted = self.cache.account(seen.json, placed) if self.cache else plain
-        said = sum(map(_size, answer.blocks))
-        thought = sum(_size(block) for block in answer.blocks if isinstance(block, _THOUGHTS))
-        return replace(counted, output_tokens=max(1, said), thinking_tokens=thought)
-
-
-def issued(answer: Answer, request: Request) -> Answer:
-    """The answer with what the server adds: ids of calls, and signatures bound to the prefix."""
-    position = answered(request.body)
-    binding = Binding()
-    if any(isinstance(block, _THOUGHTS) for block in answer.blocks):
-        for placed in request.placed or rendered(request.body):
-            binding.append(placed.role, placed.value)
-    made: list[Block] = []
-    for n, block in enumerate(answer.blocks):
-        match block:
-            case ToolUse(id=""):
-                made.append(replace(block, id=f"toolu_{position:04}_{n}"))
-            case Thinking(signature=""):
-                made.append(replace(block, signature=binding.issue(block.thinking)))
-            case RedactedThinking(data=""):
-                made.append(replace(block, data=binding.issue("")))
-            case _:
-                made.append(block)
-        binding.append("messages:assistant", wire_block(made[-1]))
-    return replace(answer, blocks=tuple(made))
-
-
-def stream_plan(reply: Reply, answer: Answer, envelope: Envelope, head: bytes) -> Plan:
-    """The events of an answer, and what a fault makes of them."""
-    blocks = [block_events(n, block) for n, block in enumerate(answer.blocks)]
-    opening = [*head_events(envelope), *(one for block in blocks for one in block)]
-    whole = [*opening, *tail_events(answer, envelope.usage)]
-    match reply:
-        case ErrorEvent():
-            kept = [one for block in blocks[: reply.after_blocks] for one in block]
-            error = event("error", error={"type": reply.type, "message": reply.message})
-            return Plan(head, [*head_events(envelope), *kept, error])
-        case Drop():
-            return _dropped(reply, whole, head)
-        case Stall(after_events=None):
-            return Plan(b"", end="hold")
-        case Stall():
-            return Plan(head, whole[: reply.after_events], "hold")
-        case NoStop():
-            return Plan(head, opening[: reply.after_events])
-        case _:
-            return Plan(head, whole)
-
-
-def _dropped(reply: Drop, whole: list[bytes], head: bytes) -> Plan:
-    if reply.after_events is not None:
-        return Plan(head, whole[: reply.after_events], "cut")
-    if reply.after_bytes is None:
-        return Plan(b"", end="cut")
-    sent = b"".join(whole)[: reply.after_bytes]
-    return Plan(head, [sent] if sent else [], "cut")
-
-
-def error_plan(fault: HttpError, number: str) -> Plan:
-    """An error response as the API words it."""
-    error: JsonObject = {"type": fault.error_type, "message": fault.message}
-    body = json.dumps({"type": "error", "error": error, "request_id": number}).encode()
-    phrase = next((known.phrase for known in HTTPStatus if known == fault.status), "Error")
-    head = {"content-type": "application/json", "request-id": number, **fault.headers}
-    lines = [f"{name}: {value}" for name, value in head.items()]
-    first = f"HTTP/1.1 {fault.status} {phrase}\r\ncontent-length: {len(body)}"
-    return Plan("\r\n".join([first, *lines]).encode("latin-1") + b"\r\n\r\n" + body)
-
-
-def _unroutable(method: str, seen: Seen) -> HttpError | None:
-    if method != "POST" or seen.path.partition("?")[0] != "/v1/messages":
-        return HttpError(404, "not_found_error", f"{method} {seen.path}: Not found")
-    if not seen.headers.get("authorization", "").startswith("Bearer "):
-        return HttpError(401, "authentication_error", "authorization: a Bearer token is required")
-    if "anthropic-version" not in seen.headers:
-        return HttpError(400, "invalid_request_error", "anthropic-version: header is required")
-    if len(seen.body) > MAX_BODY_BYTES:
-        return HttpError(413, "request_too_large", "Request exceeds the maximum size")
-    return None
-
-
-def _remember(answer: Answer, memory: Memory) -> None:
-    sent = [wire_block(block) for block in answer.blocks]
-    memory.types.update(str(block.get("type")) for block in sent)
-    if answer.reason == "pause_turn":
-        memory.paused.add(paused_content(sent))
-
-
-def _size(block: Block) -> int:
-    sent = wire_block(block)
-    hidden = {"signature"} if sent.get("type") in THINKING else {"type", "id"}
-    return sum(len(str(value)) for key, value in sent.items() if key not in hidden) // 4
+            return self._wire.error(reply, number)
+        return exchange.plan(reply)
 
 
 async def _read_head(reader: asyncio.StreamReader) -> tuple[str, str, Mapping[str, str]]:
@@ -423,17 +303,19 @@ async def _read_body(reader: asyncio.StreamReader, headers: Mapping[str, str]) -
 
 def main() -> None:
     """Run the server as a process until it is ended."""
-    arguments = argparse.ArgumentParser(description="A server that speaks POST /v1/messages.")
+    arguments = argparse.ArgumentParser(description="A server that speaks a provider's wire.")
     arguments.add_argument("--port", type=int, default=0, help="0 takes a free one")
     arguments.add_argument("--script", type=Path, required=True, help="a JSON array of replies")
     arguments.add_argument("--order", choices=["position", "arrival"], default="position")
+    arguments.add_argument("--wire", choices=["anthropic", *WIRES], default="anthropic")
     arguments.add_argument("--cache", action="store_true", help="simulate the prompt cache")
     arguments.add_argument("--no-check", action="store_true", help="accept every request")
     chosen = arguments.parse_args()
     replies = read_replies(chosen.script)
     script = by_position(replies) if chosen.order == "position" else in_order(_single(replies))
-    check = not chosen.no_check
-    server = Loopback(script, cache=chosen.cache, check=check, remember=False, port=chosen.port)
+    wire = WIRES[chosen.wire]() if chosen.wire in WIRES else None
+    check, cache = not chosen.no_check, chosen.cache
+    server = Loopback(script, wire=wire, cache=cache, check=check, remember=False, port=chosen.port)
     try:
         asyncio.run(server.serve(_announce))
     except KeyboardInterrupt:

@@ -1,7 +1,7 @@
 """What the loopback server can answer, and how an answer becomes server-sent events.
 
 An `Answer` is a whole reply. The other five are faults: what a client meets when the API or the
-network fails.
+network fails. The events are Anthropic's; each other wire's file has its own.
 """
 
 from __future__ import annotations
@@ -102,8 +102,9 @@ class Usage:
 class Answer:
     """A whole reply.
 
-    `stop_reason` None is "tool_use" when a tool is called, else "end_turn". `usage` None is
-    computed from the sizes of request and reply, and from the simulated cache if there is one.
+    `stop_reason` is worded as the wire has it; None is "tool_use" when a tool is called, else "end_turn",
+    or the wire's words for them. `usage` None is computed from the sizes of request and reply, and from
+    the simulated cache if there is one.
     """
 
     blocks: Sequence[Block] = (Text("ok", deltas=1),)
@@ -127,16 +128,24 @@ class HttpError:
     error_type: str = "api_error"
     message: str = "Internal server error"
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    code: str | None = None
+    """OpenAI's `error.code`; the others have none."""
+    details: Sequence[Mapping[str, object]] = ()
+    """Gemini's `error.details`; the others have none."""
+    raw: str | None = None
+    """Sent in place of the error body: what a proxy says that speaks no API."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorEvent:
-    """An `error` event after the first `after_blocks` blocks of `answer`; then a clean end."""
+    """An error within the stream, after the first `after_blocks` blocks of `answer`; then a clean end."""
 
     after_blocks: int = 0
     type: str = "overloaded_error"
     message: str = "Overloaded"
     answer: Answer = Answer()
+    code: str | None = None
+    """OpenAI's `error.code`; on Gemini's wire its numeric status. Anthropic's has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +167,7 @@ class Stall:
 
 @dataclass(frozen=True, slots=True)
 class NoStop:
-    """A clean end without message_delta and message_stop, or after `after_events` events."""
+    """A clean end without the events that close an answer, or after `after_events` events."""
 
     after_events: int | None = None
     answer: Answer = Answer()
@@ -257,15 +266,11 @@ def _opening(block: Block) -> JsonObject:
 def _deltas(block: Block) -> list[JsonObject]:
     match block:
         case Text():
-            return [
-                {"type": "text_delta", "text": part} for part in pieces(block.text, block.deltas)
-            ]
+            return [{"type": "text_delta", "text": part} for part in pieces(block.text, block.deltas)]
         case Thinking():
             # omitted thinking has a signature and no text
             parts = pieces(block.thinking, block.deltas) if block.thinking else []
-            thought: list[JsonObject] = [
-                {"type": "thinking_delta", "thinking": part} for part in parts
-            ]
+            thought: list[JsonObject] = [{"type": "thinking_delta", "thinking": part} for part in parts]
             return [*thought, {"type": "signature_delta", "signature": block.signature}]
         case ToolUse():
             # the real API opens every input with an empty delta

@@ -44,16 +44,12 @@ class PromptCache:
     def expire(self, ttl: str | None = None) -> None:
         """Forget the entries of one lifetime ("5m" or "1h"), or all of them."""
         with self._lock:
-            self._entries = {
-                key: kept for key, kept in self._entries.items() if ttl and kept != ttl
-            }
+            self._entries = {key: kept for key, kept in self._entries.items() if ttl and kept != ttl}
 
     def account(self, body: JsonObject, placed: list[Placed]) -> Usage:
         """Read and write the cache for one request, and give the input side of its usage."""
         steps = prompt_steps(body, placed)
-        marked = [
-            n for n, step in enumerate(steps) if step.ttl and step.tokens >= self.minimum_tokens
-        ]
+        marked = [n for n, step in enumerate(steps) if step.ttl and step.tokens >= self.minimum_tokens]
         with self._lock:
             read = self._longest_hit(steps, marked)
             written = {"5m": 0, "1h": 0}

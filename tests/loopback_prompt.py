@@ -58,9 +58,7 @@ def rendered(body: JsonObject) -> list[Placed]:
     """The blocks of a request in render order."""
     tools = as_list(body.get("tools"))
     system = blocks_of(body.get("system"))
-    found = [
-        Placed(f"tools.{n}", "tools", -1, as_object(tool) or {}) for n, tool in enumerate(tools)
-    ]
+    found = [Placed(f"tools.{n}", "tools", -1, as_object(tool) or {}) for n, tool in enumerate(tools)]
     found += [Placed(f"system.{n}", "system", -1, block) for n, block in enumerate(system)]
     for index, entry in enumerate(as_list(body.get("messages"))):
         message = as_object(entry) or {}
@@ -83,16 +81,10 @@ def canonical(block: Mapping[str, object]) -> bytes:
 
     The order of keys inside tool input and schemas does count: it changes what the model reads.
     """
-    kept = {
-        key: block[key]
-        for key in sorted(block)
-        if key != "cache_control" and block[key] is not None
-    }
+    kept = {key: block[key] for key in sorted(block) if key != "cache_control" and block[key] is not None}
     if isinstance(kept.get("content"), list):
         kept["content"] = [canonical(part).decode() for part in blocks_of(kept["content"])]
-    return json.dumps(kept, ensure_ascii=False, separators=(",", ":")).encode(
-        "utf-8", "surrogatepass"
-    )
+    return json.dumps(kept, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
 def digest(*parts: bytes) -> str:

@@ -40,9 +40,7 @@ BETA_KEYS = frozenset({
 _TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 _USER_ONLY = ("tool_result", "image", "document")
 _ASSISTANT_ONLY = (*THINKING, "tool_use", "server_tool_use")
-_EITHER = frozenset(
-    {"text", "search_result", "container_upload", "compaction", "fallback", "mcp_tool_use"}
-)
+_EITHER = frozenset({"text", "search_result", "container_upload", "compaction", "fallback", "mcp_tool_use"})
 _SCHEMA_UNIONS = ("oneOf", "allOf", "anyOf")
 
 _BOUND = (
@@ -54,18 +52,13 @@ _LATE_HOUR = (
     "Note that blocks are processed in the following order: `tools`, `system`, `messages`."
 )
 _PREFILL = (
-    "This model does not support assistant message prefill. "
-    "The conversation must end with a user message."
+    "This model does not support assistant message prefill. The conversation must end with a user message."
 )
 _UNION = "input_schema does not support oneOf, allOf, or anyOf at the top level"
 _NO_RESULT = "`tool_use` ids were found without `tool_result` blocks immediately after"
-_NEEDS_RESULT = (
-    "Each `tool_use` block must have a corresponding `tool_result` block in the next message."
-)
+_NEEDS_RESULT = "Each `tool_use` block must have a corresponding `tool_result` block in the next message."
 _NO_CALL = "unexpected `tool_use_id` found in `tool_result` blocks"
-_NEEDS_CALL = (
-    "Each `tool_result` block must have a corresponding `tool_use` block in the previous message."
-)
+_NEEDS_CALL = "Each `tool_result` block must have a corresponding `tool_use` block in the previous message."
 
 
 @dataclass(slots=True)
@@ -149,11 +142,7 @@ def missing_key(request: Request) -> str | None:
         return "max_tokens: Input should be a valid integer, greater than or equal to 0"
     if not as_list(body["messages"]):
         return "messages: at least one message is required"
-    return (
-        None
-        if body.get("stream") is True
-        else "stream: this server answers streaming requests only"
-    )
+    return None if body.get("stream") is True else "stream: this server answers streaming requests only"
 
 
 def thinking_budget(request: Request) -> str | None:
@@ -180,9 +169,7 @@ def tool_definitions(request: Request) -> str | None:
         complaint = _tool_name(tool) or (_tool_schema(tool) if custom else None)
         if complaint:
             return complaint
-    return (
-        "tools: Tool names must be unique." if any(count > 1 for count in names.values()) else None
-    )
+    return "tools: Tool names must be unique." if any(count > 1 for count in names.values()) else None
 
 
 def tool_choice(request: Request) -> str | None:
@@ -245,16 +232,12 @@ def system_placement(request: Request) -> str | None:
     for n, role in enumerate(roles):
         if role != "system":
             continue
-        before = n and (
-            roles[n - 1] in {"user", "system"} or _ends_in_server_result(request.messages[n - 1])
-        )
+        before = n and (roles[n - 1] in {"user", "system"} or _ends_in_server_result(request.messages[n - 1]))
         if not before:
             rest = "or an 'assistant' message ending in a server tool result"
             return f"messages.{n}: role 'system' must follow a 'user' message {rest}"
         if roles[n + 1 : n + 2] == ["user"]:
-            return (
-                f"messages.{n}: role 'system' must precede an 'assistant' message or end the array"
-            )
+            return f"messages.{n}: role 'system' must precede an 'assistant' message or end the array"
     return None
 
 
@@ -277,10 +260,7 @@ def tool_pairs(request: Request) -> str | None:
 def last_message(request: Request) -> str | None:
     """The assistant is never last (no prefill), but for a paused reply, unchanged."""
     last = request.messages[-1]
-    if (
-        last["role"] != "assistant"
-        or paused_content(blocks_of(last["content"])) in request.memory.paused
-    ):
+    if last["role"] != "assistant" or paused_content(blocks_of(last["content"])) in request.memory.paused:
         return None
     return _PREFILL
 
@@ -359,12 +339,7 @@ def _block_type(block: Placed, memory: Memory) -> str | None:
         return f"system content may only hold text blocks, not {kind!r}"
     if (kind in _USER_ONLY and role != "user") or (kind in _ASSISTANT_ONLY and role != "assistant"):
         return f"`{kind}` blocks are not allowed in `{role}` messages"
-    known = (
-        kind in _EITHER
-        or kind in _USER_ONLY
-        or kind in _ASSISTANT_ONLY
-        or kind.endswith("_tool_result")
-    )
+    known = kind in _EITHER or kind in _USER_ONLY or kind in _ASSISTANT_ONLY or kind.endswith("_tool_result")
     if known or kind in memory.types:
         return None
     return f"Input tag '{kind}' found using 'type' does not match any of the expected tags"
@@ -384,9 +359,7 @@ def _calls(turn: list[Placed]) -> str | None:
             continue
         if as_object(block.value.get("input")) is None:
             return f"{block.path}.tool_use.input: Input should be a valid dictionary"
-        if not isinstance(block.value.get("id"), str) or not _TOOL_NAME.fullmatch(
-            block.value["id"]
-        ):
+        if not isinstance(block.value.get("id"), str) or not _TOOL_NAME.fullmatch(block.value["id"]):
             return f"{block.path}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
         if block.value["id"] in seen:
             return f"{block.path}: `tool_use` ids must be unique"
@@ -408,9 +381,7 @@ def _results(turn: list[Placed], calls: list[str]) -> str | None:
             found = f"Found multiple `tool_result` blocks with id: {used}"
             return f"{block.path}: each tool_use must have a single result. {found}"
         if late:
-            return (
-                f"{block.path}: `tool_result` blocks must come first in the content of the message"
-            )
+            return f"{block.path}: `tool_result` blocks must come first in the content of the message"
         seen.add(used)
     return None
 
@@ -449,13 +420,9 @@ def _strings(value: object) -> Iterator[str]:
 
 def _check_text(text: str) -> None:
     if "\x00" in text:
-        raise ValueError(
-            f"The request body is not valid: a string holds a NUL character: {text[:40]!r}"
-        )
+        raise ValueError(f"The request body is not valid: a string holds a NUL character: {text[:40]!r}")
     if any("\ud800" <= char <= "\udfff" for char in text):
-        raise ValueError(
-            f"The request body is not valid JSON: no low surrogate in string: {text[:40]!r}"
-        )
+        raise ValueError(f"The request body is not valid JSON: no low surrogate in string: {text[:40]!r}")
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -1,6 +1,6 @@
 """Which reply a request gets.
 
-By default the position decides: the n-th reply for a request that holds n assistant messages. That
+By default the position decides: the n-th reply for a request that holds n replies of the model. That
 is a pure function of the request, so a client that was killed and goes on gets what it would have
 got.
 """
@@ -29,7 +29,7 @@ from loopback_answers import (
     ToolUse,
     Usage,
 )
-from loopback_prompt import JsonObject, answered, as_list, as_object
+from loopback_prompt import JsonObject, as_list, as_object
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,8 @@ class Seen:
     body: bytes
     json: Any
     """The parsed body; None when it is no JSON object."""
+    answered: int = 0
+    """How many replies of the model it holds: the position of the one it asks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ def by_position(replies: Replies) -> Script:
     tries: Counter[int] = Counter()
 
     def choose(seen: Seen) -> Reply:
-        position = answered(seen.json)
+        position = seen.answered
         if position >= len(replies):
             raise LookupError(
                 f"the script has {len(replies)} replies, request asks for number {position + 1}"
@@ -139,6 +141,4 @@ def _answer(fields: JsonObject) -> Answer:
 
 def _block(fields: JsonObject) -> Block:
     make = _BLOCKS.get(str(fields.get("type")))
-    return (
-        make(**{key: value for key, value in fields.items() if key != "type"}) if make else fields
-    )
+    return make(**{key: value for key, value in fields.items() if key != "type"}) if make else fields

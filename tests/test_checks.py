@@ -56,9 +56,7 @@ def test_recording_and_folding_are_allowed(tmp_path: Path) -> None:
         pytest.param("from .state import apply\napply(s, f)", "apply", id="imported"),
         pytest.param("from ..state import apply as a\na(s, f)", "apply", id="renamed"),
         pytest.param("from . import state\nstate.apply(s, f)", "apply", id="through-its-module"),
-        pytest.param(
-            "import offing.engine.state as st\nst.apply(s, f)", "apply", id="by-its-whole-name"
-        ),
+        pytest.param("import offing.engine.state as st\nst.apply(s, f)", "apply", id="by-its-whole-name"),
         pytest.param("from .state import apply\nreduce(apply, facts)", "apply", id="handed-on"),
     ],
 )

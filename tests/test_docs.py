@@ -47,9 +47,7 @@ def blocks(page: str) -> Iterator[Block]:
 
 
 @pytest.mark.parametrize("page", sorted(PAGES))
-def test_every_python_block_runs(
-    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_python_block_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     # Later blocks go on where earlier ones ended. README's are scripts as they stand; elsewhere a
     # block may await, and all of a page's share one loop.

@@ -12,7 +12,7 @@ import queue
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -69,7 +69,7 @@ class Nurseries:
             self._free.put(one)
 
     @contextmanager
-    def one(self) -> Iterator[Nursery]:
+    def one(self) -> Generator[Nursery]:
         nursery = self._free.get()
         try:
             yield nursery
@@ -308,7 +308,9 @@ def test_killed_at_every_boundary_it_goes_on_as_if_nothing_had_happened(
         folder = tmp_path / str(point)
         folder.mkdir()
         ends = nursery.run(folder, point), nursery.run(folder)
-        return f"killed at {point}: {ends}" if ends != (KILLED, 0) else came_through(folder, [point], uninterrupted)
+        if ends != (KILLED, 0):
+            return f"killed at {point}: {ends}"
+        return came_through(folder, [point], uninterrupted)
 
     assert last > 150
     assert nurseries.each(range(1, last + 1), killed_once) == []
@@ -352,7 +354,7 @@ def test_of_two_processes_that_go_on_with_one_run_one_does(
         folder.mkdir()
         assert nursery.run(folder, point) == KILLED
         with nurseries.one() as other, ThreadPoolExecutor(2) as both:
-            ends = list(both.map(lambda one: one.run(folder), (nursery, other)))
+            ends = [one.result() for one in [both.submit(each.run, folder) for each in (nursery, other)]]
         if sorted(ends) not in ([0, 0], [0, scenario.HELD]):
             return f"killed at {point}: {ends}"
         left = left_in(folder)

@@ -139,9 +139,7 @@ async def final(server: Loopback) -> Message:
 
 
 async def test_every_kind_of_block_arrives_as_it_was_scripted() -> None:
-    usage = Usage(
-        input_tokens=5, output_tokens=70, cache_read=3, cache_write_1h=2, thinking_tokens=9
-    )
+    usage = Usage(input_tokens=5, output_tokens=70, cache_read=3, cache_write_1h=2, thinking_tokens=9)
     blocks: list[Block] = [
         Thinking("let me see", signature="sig"),
         RedactedThinking("opaque"),
@@ -196,9 +194,7 @@ async def test_omitted_thinking_has_a_signature_and_no_text() -> None:
     with Loopback([Answer([Thinking("", signature="sig"), Text("x")])]) as server:
         events = await send(server, body())
         message = await final(server)
-    assert [event["delta"]["type"] for event in events[:4] if "delta" in event] == [
-        "signature_delta"
-    ]
+    assert [event["delta"]["type"] for event in events[:4] if "delta" in event] == ["signature_delta"]
     thinking = {"type": "thinking", "thinking": "", "signature": "sig"}
     assert message.content[0].to_dict() == thinking
 
@@ -293,9 +289,7 @@ async def test_an_error_of_the_script_reaches_the_test_that_owns_it() -> None:
 
 
 async def test_bytes_are_sent_as_they_are() -> None:
-    content = (
-        b'{ "model":"m","max_tokens":1,"stream":true,"messages":[{"role":"user","content":"x"}]}'
-    )
+    content = b'{ "model":"m","max_tokens":1,"stream":true,"messages":[{"role":"user","content":"x"}]}'
     with Loopback() as server:
         await send(server, content)
     assert server.requests[0].body == content
@@ -353,9 +347,7 @@ async def test_an_error_event_is_a_plain_status_error_with_status_200(kind: str)
     ]
 
 
-@pytest.mark.parametrize(
-    "fault", [Drop(after_events=0), Drop(after_events=3), Drop(after_bytes=150)]
-)
+@pytest.mark.parametrize("fault", [Drop(after_events=0), Drop(after_events=3), Drop(after_bytes=150)])
 async def test_a_cut_stream_raises_a_raw_protocol_error(fault: Drop) -> None:
     with Loopback([fault]) as server, pytest.raises(httpx2.RemoteProtocolError) as caught:
         await final(server)
@@ -552,9 +544,7 @@ async def test_an_empty_text_in_a_tool_result_or_the_system_prompt_is_refused() 
     inner = [user(text("hi")), assistant(call()), user(result(content=[text("")]))]
     assert "messages.2.content.0" in await refused(body(*inner))
     assert "system: text content blocks" in await refused(body(system=[text("")]))
-    await accepted(
-        body(user(text("hi")), assistant(call()), user(result(content=""))), body(system="")
-    )
+    await accepted(body(user(text("hi")), assistant(call()), user(result(content=""))), body(system=""))
 
 
 async def test_system_messages_stand_where_they_may() -> None:
@@ -581,9 +571,7 @@ async def test_system_messages_stand_where_they_may() -> None:
         ([assistant(call(id="a b")), user(result())], "tool_use.id: String should match pattern"),
     ],
 )
-async def test_calls_and_results_that_do_not_pair_are_refused(
-    tail: list[Body], complaint: str
-) -> None:
+async def test_calls_and_results_that_do_not_pair_are_refused(tail: list[Body], complaint: str) -> None:
     assert complaint in await refused(body(user(text("hi")), *tail))
 
 

@@ -34,9 +34,7 @@ def run(*command: str | Path, cwd: Path) -> str:
 
 def package_files() -> set[str]:
     """Every file of the library that git tracks or would track."""
-    listed = run(
-        "git", "ls-files", "--cached", "--others", "--exclude-standard", *LIBRARY, cwd=ROOT
-    )
+    listed = run("git", "ls-files", "--cached", "--others", "--exclude-standard", *LIBRARY, cwd=ROOT)
     return {path for path in listed.splitlines() if (ROOT / path).exists()}
 
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 import pytest
@@ -26,28 +27,30 @@ from loopback import (
     ToolUse,
     in_order,
 )
+from loopback_prompt import as_list
 from offing.compaction.conversation import Message, ToolCall, ToolResult
 from offing.compaction.conversation import Text as Words
-from offing.engine import Engine, Limits, MemoryStore, Scripted, Step
+from offing.engine import About, Engine, Limits, MemoryStore, Scripted, Step
+from offing.engine.events import ReplyFinished
 from offing.engine.models.model import Request
 from offing.engine.wire import Wire, marks
 from offing.namespaces import Attachment, FunctionNamespace, Record, ToolContext, ToolOutput
-from worlds import DAY_US, Claude, HandClock, async_tool, invoke, outside
+from worlds import DAY_US, Claude, Given, HandClock, async_tool, invoke, outside
 
 MARK = b',"cache_control":{"type":"ephemeral"}'
 PNG = b"\x89PNG\r\n\x1a\n not much of an image"
 LIMITS = Limits(unfinished_replies=1000, pauses=1000, same_failures=2, result_chars=300)
 
 
-async def _say(arguments: Any, context: ToolContext) -> ToolOutput:
+async def _say(arguments: Given, context: ToolContext) -> ToolOutput:
     return ToolOutput(arguments.get("text", ""), (Record("r", text="x"),))
 
 
-async def _fail(arguments: Any, context: ToolContext) -> ToolOutput:
+async def _fail(arguments: Given, context: ToolContext) -> ToolOutput:
     raise ValueError(arguments.get("text", ""))
 
 
-async def _show(arguments: Any, context: ToolContext) -> ToolOutput:
+async def _show(arguments: Given, context: ToolContext) -> ToolOutput:
     return ToolOutput(
         ["seen", 1], attachments=(Attachment("a.png", PNG, "image/png"), Attachment("a.bin", b"\x00"))
     )
@@ -64,14 +67,23 @@ clean = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=30)
 words = clean.filter(lambda text: bool(text.strip()))
 anything = st.text(st.characters(), max_size=30) | st.just("\ud83d\x00half") | st.just("long " * 200)
 
+
+def _invoking(name: str, text: str) -> Block:
+    return ToolUse("sys__invoke_tool", {"tool": name, "arguments": {"text": text}})
+
+
+def _saying(text: str) -> Block:
+    return ToolUse("sys__say", {"text": text})
+
+
 CALLS: st.SearchStrategy[Block] = st.one_of(
     st.builds(
-        lambda name, text: ToolUse("sys__invoke_tool", {"tool": name, "arguments": {"text": text}}),
+        _invoking,
         st.sampled_from(["say", "fail", "show", "sya"]),
         clean | st.just("wide " * 300),
     ),
-    st.builds(lambda text: ToolUse("sys__say", {"text": text}), clean),
-    st.builds(lambda raw: ToolUse("sys__say", raw), st.sampled_from(["", "[]", '"x"', '{"a":', "null"])),
+    st.builds(_saying, clean),
+    st.builds(ToolUse, st.just("sys__say"), st.sampled_from(["", "[]", '"x"', '{"a":', "null"])),
     st.just(ToolUse("nowhere__list", {})),
     st.just(ToolUse("calculate", {"expression": "1/0"})),
 )
@@ -95,13 +107,25 @@ def _called(found: list[Block], calls: list[Block]) -> Answer:
     return Answer([*found, *calls])
 
 
+def _cut(found: list[Block], calls: list[Block]) -> Answer:
+    return Answer([*found, *calls], "max_tokens")
+
+
+def _ended(calls: list[Block]) -> Answer:
+    return Answer(calls, "end_turn")
+
+
+def _whole(working: list[Reply], end: list[Block]) -> list[Reply]:
+    return [*working, Answer([*end, Text("So it is.")], "end_turn")]
+
+
 WORKING: st.SearchStrategy[Reply] = st.one_of(
     st.builds(_called, blocks(THOUGHTS, TEXTS), st.lists(CALLS, min_size=1, max_size=5)),
-    st.builds(lambda b, c: Answer([*b, *c], "max_tokens"), blocks(THOUGHTS, TEXTS), st.lists(CALLS)),
+    st.builds(_cut, blocks(THOUGHTS, TEXTS), st.lists(CALLS)),
     st.builds(_paused, blocks(THOUGHTS, TEXTS, most=1)),
     st.just(Answer([], "end_turn")),
     st.just(Answer([Text("  ")], "end_turn")),
-    st.builds(lambda calls: Answer(calls, "end_turn"), st.lists(CALLS, min_size=1, max_size=2)),
+    st.builds(_ended, st.lists(CALLS, min_size=1, max_size=2)),
 )
 FAULTS: st.SearchStrategy[Reply] = st.sampled_from(
     [HttpError(529), HttpError(429), Drop(3), ErrorEvent(1), NoStop(2), Drop()]
@@ -126,7 +150,7 @@ TURNS = st.builds(
     said=anything.filter(lambda text: bool(text.strip())),
     files=FILES,
     replies=st.builds(
-        lambda working, end: [*working, Answer([*end, Text("So it is.")], "end_turn")],
+        _whole,
         st.lists(WORKING | FAULTS, max_size=5),
         blocks(THOUGHTS, most=1),
     ),
@@ -170,9 +194,9 @@ def test_each_request_of_a_session_extends_the_former_one_byte_for_byte(turns: l
     server, sent = asyncio.run(played(turns))
     assert server.refusals == []
     bodies = [seen.body.replace(MARK, b"") for seen in server.requests]
-    for former, latter in zip(bodies, bodies[1:], strict=False):
+    for former, latter in pairwise(bodies):
         assert latter.startswith(former.removesuffix(b"]}")), (former[-300:], latter[-300:])
-    for former, latter in zip(sent, sent[1:], strict=False):
+    for former, latter in pairwise(sent):
         assert list(latter.segments[: len(former.segments)]) == list(former.segments)
     for seen in server.requests:
         _pairs_and_marks_are_right(seen.json)
@@ -202,8 +226,7 @@ def places_of_marks(body: dict[str, Any]) -> list[str]:
 
 
 def _marked(block: dict[str, Any]) -> bool:
-    inside = block["content"] if isinstance(block.get("content"), list) else []
-    assert not any("cache_control" in part for part in inside)
+    assert not any("cache_control" in part for part in as_list(block.get("content")))
     return "cache_control" in block
 
 
@@ -250,8 +273,8 @@ async def test_sixty_blocks_in_one_iteration_leave_the_former_prefix_readable() 
             async with engine.session("s").run("Go.") as run:
                 events = [event async for event in run]
             assert (await run.result()).answered
-    usages = [event.usage for event in events if type(event).__name__ == "ReplyFinished"]  # type: ignore[union-attr]
-    for former, latter in zip(usages, usages[1:], strict=False):
+    usages = [event.usage for event in events if isinstance(event, ReplyFinished)]
+    for former, latter in pairwise(usages):
         assert (latter.cache_read, latter.input) == (former.prompt, 0)
     assert [usage.cache_read > 0 for usage in usages] == [False, True, True]
 
@@ -274,8 +297,6 @@ async def test_a_session_goes_on_with_the_bytes_of_its_frame_after_its_systems_c
 
 
 async def test_customers_with_the_same_systems_share_the_first_layer_byte_for_byte() -> None:
-    from offing.engine import About
-
     with Loopback() as server:
         async with Engine(Claude(server), [sys_namespace()], outside=outside()) as engine:
             for tenant, company in [("a", "Acme Ltd"), ("b", "Bolt GmbH")]:

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 from pydantic import JsonValue, SecretStr
 
@@ -21,7 +22,9 @@ ANY: Mapping[str, JsonValue] = {"type": "object"}
 """The schema of a tool that takes anything."""
 DAY_US = 24 * 3600 * 1_000_000
 
-Function = Callable[[Mapping[str, JsonValue], ToolContext], Awaitable[ToolOutput]]
+Given: TypeAlias = Mapping[str, Any]
+"""The arguments a tool is given."""
+Function = Callable[[Given, ToolContext], Awaitable[ToolOutput]]
 
 
 @dataclass
@@ -73,7 +76,7 @@ def async_tool(
     return Tool(name, f"Does {name}.", ANY, function, effect, writes=writes, timeout_s=timeout_s)
 
 
-def invoke(name: str, *, ns: str = "sys", **arguments: JsonValue) -> Call:
+def invoke(name: str, /, *, ns: str = "sys", **arguments: JsonValue) -> Call:
     """A call through the meta-tool."""
     return Call(f"{ns}__invoke_tool", {"tool": name, "arguments": arguments})
 

@@ -103,6 +103,12 @@ class AnthropicModel:
                     yield delta
         yield reader.reply()
 
+    async def close(self) -> None:
+        """Closes the connections of the running loop."""
+        client, self._client = self._client, None
+        if client is not None and self._loop is asyncio.get_running_loop():
+            await client.close()
+
     async def _events(self, body: bytes) -> AsyncGenerator[Event]:
         """The events of one request; whatever goes wrong on the way is a classified fault."""
         try:

@@ -67,7 +67,7 @@ class ReplyReader:
         """
         try:
             return self._take(event)
-        except (KeyError, TypeError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ModelFault("cut", f"an event of the stream cannot be read: {error!r}") from error
 
     def reply(self) -> Reply:

@@ -7,7 +7,7 @@ engine's.
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
@@ -113,4 +113,13 @@ class Model(Protocol):
         Raises:
             ModelFault: the call gave no usable reply, for the classified reason.
         """
+        ...
+
+
+@runtime_checkable
+class HoldsConnections(Protocol):
+    """A model that keeps connections open between requests."""
+
+    async def close(self) -> None:
+        """Closes them. A later request connects anew, so a model may serve more than one engine."""
         ...

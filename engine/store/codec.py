@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import NamedTuple, cast
 
-from pydantic import JsonValue, TypeAdapter, ValidationError
+from pydantic import JsonValue, TypeAdapter
 
 from ..errors import JournalUnreadable
 from .facts import (
@@ -86,7 +86,7 @@ def decode(body: Body, upcasters: Mapping[str, tuple[Upcaster, ...]] = UPCASTERS
         return Unknown(body.kind, body.version, body.body)
     try:
         return _adapter(body.kind).validate_json(_upcast(body, steps))
-    except (ValidationError, ValueError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise JournalUnreadable(f"a row of kind {body.kind!r} is damaged: {error}") from error
 
 
@@ -106,6 +106,8 @@ def unrecordable(fact: Fact) -> str:
 
 
 def _upcast(body: Body, steps: tuple[Upcaster, ...]) -> bytes:
+    if body.version < 1:
+        raise ValueError(f"there is no version {body.version}")
     missing = steps[body.version - 1 :]
     if not missing:
         return body.body

@@ -66,7 +66,8 @@ class MemoryJournal:
         """Appends the rows at once."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         kept = self._streams[lease.stream]
-        if kept.token != lease.token or not kept.held or rows[0].seq != len(kept.rows) + 1:
+        places = list(range(len(kept.rows) + 1, len(kept.rows) + 1 + len(rows)))
+        if kept.token != lease.token or not kept.held or [row.seq for row in rows] != places:
             done.set_exception(LeaseLost(f"session {lease.stream!r} has a new owner"))
             return done
         bodies = [_Kept(row.run, row.at, encode(row.known)) for row in rows]

@@ -18,6 +18,9 @@ class Owner:
     """One store opened by one process."""
 
     host: str
+    space: str
+    """The process ids' namespace, which containers on one host may each have; empty where there is
+    none."""
     boot: str
     """Changes when the host restarts; empty where the system does not tell."""
     pid: int
@@ -43,12 +46,12 @@ class Owner:
 def this_process() -> Owner:
     """A new owner in this process."""
     pid = os.getpid()
-    return Owner(socket.gethostname(), _boot(), pid, _start(pid), uuid.uuid4().hex)
+    return Owner(socket.gethostname(), _space(), _boot(), pid, _start(pid), uuid.uuid4().hex)
 
 
 def is_dead(owner: Owner) -> bool:
     """True when the owner surely does not run any more; False when it does or cannot be seen."""
-    if owner.host != socket.gethostname():
+    if (owner.host, owner.space) != (socket.gethostname(), _space()):
         return False
     if owner.boot != _boot():
         return True
@@ -62,6 +65,14 @@ def is_dead(owner: Owner) -> bool:
 def _boot() -> str:
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
+@cache
+def _space() -> str:
+    try:
+        return str(Path("/proc/self/ns/pid").readlink())
     except OSError:
         return ""
 

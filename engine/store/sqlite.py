@@ -5,6 +5,7 @@ kept as bytes, never as a database's JSON or text.
 """
 
 import asyncio
+import contextlib
 import hashlib
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -76,9 +77,11 @@ class SqliteStore:
 
     async def close(self) -> None:
         """Writes out what was accepted, gives back the leases and ends the writer's thread."""
-        if self._database.opened:
-            await self._writer.submit(self._database.release_all)
-        await self._writer.close()
+        try:
+            if self._database.opened:
+                await self._writer.submit(self._database.release_all)
+        finally:
+            await self._writer.close()
 
 
 class SqliteDatabase:
@@ -89,8 +92,8 @@ class SqliteDatabase:
         self.clock = clock
         self.owner: Owner = this_process()
         self.opened = False
-        self.held: set[tuple[str, str]] = set()
-        """Tenant and stream of each lease held here; used in the writer's thread alone."""
+        self.held: set[tuple[str, str, int]] = set()
+        """Tenant, stream and token of each lease held here."""
         self._connection: sqlite3.Connection | None = None
 
     def open(self) -> "SqliteDatabase":
@@ -102,17 +105,20 @@ class SqliteDatabase:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=30)
+            self._connection = connection
             (mode,) = connection.execute("pragma journal_mode=wal").fetchone()
             connection.execute("pragma synchronous=full")
             connection.executescript(_SCHEMA)
         except (sqlite3.Error, OSError) as error:
+            self.close()
             raise StoreError(f"cannot open the store {str(self.path)!r}: {error}") from error
         if mode != "wal":
+            self.close()
             raise StoreError(
                 f"the store {str(self.path)!r} cannot use a write-ahead log (mode {mode!r}): "
                 "put it on a local disk"
             )
-        self._connection, self.opened = connection, True
+        self.opened = True
         return self
 
     def execute(self, statement: str, values: Sequence[str | bytes | int | None] = ()) -> sqlite3.Cursor:
@@ -131,17 +137,21 @@ class SqliteDatabase:
 
     def rollback(self) -> None:
         """Undoes the transaction, if one is open."""
-        if self._connection is not None and self._connection.in_transaction:
-            self._connection.rollback()
+        with contextlib.suppress(sqlite3.Error):
+            if self._connection is not None:
+                self._connection.rollback()
 
     def attempt(self, change: Callable[[], T]) -> T:
-        """Runs one change inside a savepoint."""
+        """Runs one change inside a savepoint, unless an earlier one has undone the transaction."""
+        if self._connection is None or not self._connection.in_transaction:
+            raise StoreError("the transaction was undone")
         self.execute("savepoint job")
         try:
             result = change()
         except Exception:
-            self.execute("rollback to job")
-            self.execute("release job")
+            if self._connection.in_transaction:
+                self.execute("rollback to job")
+                self.execute("release job")
             raise
         self.execute("release job")
         return result
@@ -164,8 +174,10 @@ class SqliteDatabase:
 
     def close(self) -> None:
         """Closes the writer's connection."""
+        self.opened = False
         if self._connection is not None:
             self._connection.close()
+        self._connection = None
 
     async def query(self, statement: str, values: Sequence[str | int]) -> list[tuple[object, ...]]:
         """Reads in a thread, on a connection of its own: a reader never waits for the writer."""
@@ -181,6 +193,8 @@ class SqliteDatabase:
             finally:
                 connection.close()
         except sqlite3.Error as error:
+            if "no such table" in str(error):  # its writer is about to make them
+                return []
             raise StoreError(f"cannot read the store {str(self.path)!r}: {error}") from error
 
 
@@ -204,22 +218,27 @@ class SqliteJournal:
             (self._tenant, stream),
         )
         identity, token, owner, alive_at = execute(_FIND, (self._tenant, stream)).fetchone()
-        if owner is not None:
+        if owner is not None and not self._given_up(stream, token, owner):
             _refuse_living(stream, Owner.from_json(owner), now - alive_at)
         execute(
             "update stream set token=?, owner=?, alive_at=? where id=?",
             (token + 1, self._database.owner.to_json(), now, identity),
         )
         (last,) = execute(_LAST, (identity,)).fetchone()
-        self._database.held.add((self._tenant, stream))
+        self._database.held.add((self._tenant, stream, token + 1))
         return Lease(stream, token + 1, last)
+
+    def _given_up(self, stream: str, token: int, owner: bytes) -> bool:
+        """Whether the lease is one of this store that could not be written down as given back."""
+        ours = owner == self._database.owner.to_json()
+        return ours and (self._tenant, stream, token) not in self._database.held
 
     async def release(self, lease: Lease) -> None:
         """Gives a lease back."""
+        self._database.held.discard((self._tenant, lease.stream, lease.token))
         await self._writer.submit(lambda: self._release(lease))
 
     def _release(self, lease: Lease) -> None:
-        self._database.held.discard((self._tenant, lease.stream))
         self._database.execute(
             "update stream set owner=null where tenant=? and name=? and token=?",
             (self._tenant, lease.stream, lease.token),

@@ -66,7 +66,7 @@ class _Job(Generic[T]):
         try:
             self._result = database.attempt(self._change)
         except Exception as error:  # noqa: BLE001  whatever it is, it belongs to who waits
-            self._error = error
+            self._error = _told(error)
 
     def fail(self, error: Exception) -> None:
         self._error = error
@@ -84,8 +84,9 @@ class _Job(Generic[T]):
 class Writer:
     """The queue and its thread. The thread starts with the first job."""
 
-    def __init__(self, connect: Callable[[], Database]) -> None:
+    def __init__(self, connect: Callable[[], Database], heartbeat_s: float = HEARTBEAT_S) -> None:
         self._connect = connect
+        self._heartbeat_s = heartbeat_s
         self._queue: queue.SimpleQueue[_Job[object] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._closed = False
@@ -131,7 +132,7 @@ class Writer:
         """What is queued, after waiting for the first; and whether it is the last there will be."""
         jobs: list[_Job[object]] = []
         try:
-            job = self._queue.get(timeout=HEARTBEAT_S)
+            job = self._queue.get(timeout=self._heartbeat_s)
             while job is not None:
                 jobs.append(job)
                 job = self._queue.get_nowait()
@@ -140,7 +141,7 @@ class Writer:
         return jobs, True
 
     def _commit(self, database: Database, jobs: "list[_Job[object]]") -> None:
-        due = database.holds_leases and time.monotonic() - self._beat_at >= HEARTBEAT_S
+        due = database.holds_leases and time.monotonic() - self._beat_at >= self._heartbeat_s
         if not jobs and not due:
             return
         database.begin()
@@ -153,9 +154,17 @@ class Writer:
 
 
 def _fail(jobs: "list[_Job[object]]", error: Exception) -> None:
-    told = error if isinstance(error, StoreError) else StoreError(f"the store failed: {error}")
     for job in jobs:
-        job.fail(told)
+        job.fail(_told(error))
+
+
+def _told(error: Exception) -> StoreError:
+    """What went wrong as who waits is told it: each gets an error of its own."""
+    if isinstance(error, StoreError):
+        return error
+    told = StoreError(f"the store failed: {error}")
+    told.__cause__ = error
+    return told
 
 
 def _deliver(jobs: "list[_Job[object]]") -> None:

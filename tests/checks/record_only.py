@@ -132,9 +132,7 @@ def _appliers(path: Path, tree: ast.Module) -> set[str]:
                 names |= {f"{a.asname or a.name}.apply" for a in node.names if a.name == "state"}
             case ast.Import():
                 names |= {
-                    f"{a.asname or a.name}.apply"
-                    for a in node.names
-                    if a.name == "offing.engine.state"
+                    f"{a.asname or a.name}.apply" for a in node.names if a.name == "offing.engine.state"
                 }
             case _:
                 pass

@@ -1,0 +1,191 @@
+"""Writes the golden journal of a release, once: a session in which each kind of fact occurs.
+
+    python tests/golden/make.py > tests/golden/journal_0_1_0.jsonl
+
+What is written is for good: a later release has to fold it to the same state.
+"""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from decimal import Decimal
+
+from pydantic import BaseModel, JsonValue
+
+from offing.compaction.conversation import Block, Message, Raw, Reasoning, Text, ToolCall
+from offing.engine import About, Engine, Limits, MemoryStore
+from offing.engine.clock import Outside
+from offing.engine.errors import ModelFault
+from offing.engine.models.model import Delta, Part, Reply, Request, StopReason
+from offing.engine.store.codec import encode
+from offing.engine.store.facts import Fact, Resumed
+from offing.namespaces import Attachment, Effect, FunctionNamespace, Record, ToolOutput
+from offing.namespaces.functions import tool
+from offing.tracing import Usage
+
+PNG = b"\x89PNG\r\n\x1a\n"
+DAY_US = 86_400_000_000
+
+
+def reply(*blocks: Block, stop: StopReason = "tools", raw: Raw | None = None, detail: str = "") -> Reply:
+    return Reply(Message("assistant", blocks, raw), stop, Usage(9, 8, 7, 6, 5, 4), detail)
+
+
+def call(name: str, malformed: str | None = None, /, **arguments: JsonValue) -> ToolCall:
+    return ToolCall("", name, arguments, malformed)
+
+
+TASKS: list[JsonValue] = [
+    {"title": "read", "status": "done"},
+    {"title": "explain", "status": "active"},
+    {"title": "post", "status": "failed"},
+    {"title": "close"},
+]
+RAW = Raw("anthropic", "claude-opus-5-5", '[{"type":"text","text":"é"}]'.encode())
+
+
+def replies() -> Iterator[Reply | ModelFault]:
+    """What the model says, over all runs."""
+    yield reply(
+        Reasoning("First look, then pay."),
+        Text("I look."),
+        call("bank__look"),
+        call("bank__export"),
+        call("bank__scan"),
+        call("bank__pay", amount=1),
+        call("bank__put"),
+        call("bank__close"),
+        call("bank__lok"),
+        call("tasks", items=TASKS, confidence=0.5),
+        call("bank__look", '{"a":'),
+        raw=RAW,
+    )
+    yield reply(
+        call("link_records", figure="25.00 GBP", records=["bank:txn/1"]),
+        call("calculate", expression="a*2", inputs={"a": "bank:txn/1"}, label="Doubled"),
+        call("bank__pay", amount=-1),
+    )
+    yield reply(Text("The balance is"), stop="length")
+    yield reply(Text("25.00 GBP [[bank:txn/1]] [[calc:2.2]]"), stop="end")
+    yield reply(Text("twelve"), stop="end")
+    yield reply(Text('{"balance": "12.50"}'), stop="end")
+    yield ModelFault("overloaded", "come back later")
+    yield reply(Text("Wait"), stop="pause")
+    yield reply(call("bank__look"))
+    yield reply(call("bank__look"), stop="length")
+    yield reply(Text("I would rather not."), stop="refusal", detail="policy")
+    yield reply(Text("No room."), stop="window")
+    yield reply(Text("Done at last."), stop="end")
+
+
+class Told:
+    """A model that says what it is told to say."""
+
+    name = "golden"
+
+    def __init__(self) -> None:
+        self._left = replies()
+
+    def encode(self, part: Part, before: Message | None = None) -> bytes:
+        return repr(part).encode()
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
+        said = next(self._left)
+        if isinstance(said, ModelFault):
+            raise said
+        yield said
+
+
+class Balance(BaseModel):
+    balance: Decimal
+
+
+@dataclass
+class Clock:
+    """A second passes with each look at it."""
+
+    now: int = 1_790_000_000_000_000
+
+    def now_us(self) -> int:
+        self.now += 1_000_000
+        return self.now
+
+
+async def look() -> ToolOutput:
+    """Looks at the account."""
+    day = date(2026, 9, 14)
+    first = Record("txn/1", Decimal("12.50"), "GBP", day, "Fee\u00e9", "statement.ofx", 7)
+    return ToolOutput({"balance": "12.50"}, records=(first, Record("note/1", text="no amount")))
+
+
+async def export() -> str:
+    """Gives more than a context holds, and a character that no wire can carry."""
+    return "row\x00 " * 5_000
+
+
+async def scan() -> ToolOutput:
+    """Gives an image and a file."""
+    files = (Attachment("scan.png", PNG, "image/png"), Attachment("rows.bin", b"\x00\x01"))
+    return ToolOutput("scanned", attachments=files)
+
+
+async def pay(amount: int) -> str:
+    """Pays, and never comes back; refuses to pay nothing."""
+    if amount < 0:
+        raise ValueError(f"cannot pay {amount}")
+    return await asyncio.get_running_loop().create_future()
+
+
+async def put() -> str:
+    """Puts."""
+    return "put"
+
+
+async def close() -> str:
+    """Closes the account."""
+    return "closed"
+
+
+async def session() -> list[Mapping[str, JsonValue]]:
+    """The rows of the golden session."""
+    clock, store = Clock(), MemoryStore()
+    tools = [
+        tool(effect=Effect.READ)(look),
+        tool(effect=Effect.READ)(export),
+        tool(effect=Effect.READ)(scan),
+        tool(effect=Effect.ONCE, timeout_s=0.01)(pay),
+        tool(effect=Effect.REPEATABLE)(put),
+        tool(destructive=True)(close),
+    ]
+    limits = Limits(iterations=4, parallel_calls=1)
+    outside = Outside(clock=clock)
+    bank = FunctionNamespace("bank", tools)
+    async with Engine(Told(), [bank], store=store, limits=limits, outside=outside) as engine:
+        books = engine.session("books", about=About(company="Acme"), setup={"files": ["a.ofx"]})
+        await books.ask("Explain September.", files=[Attachment("a.png", PNG, "image/png")])
+        await books.ask("How much?", output=Balance)
+        await books.ask("Go on.")
+        for days in (0, 0, 1, 0, 0):
+            clock.now += days * DAY_US
+            await (await books.resume("books.3")).result()
+        journal = store.scoped("local").journal
+        return [
+            {"seq": row.seq, "run": row.run, "at": row.at, **_body(row.known)}
+            async for row in journal.read("books")
+        ]
+
+
+def _body(fact: Fact) -> dict[str, JsonValue]:
+    """As a row keeps it, without the host and the process that happened to write it."""
+    if isinstance(fact, Resumed):
+        fact = replace(fact, owner="process 4711 on books")
+    body = encode(fact)
+    return {"kind": body.kind, "version": body.version, "body": body.body.decode()}
+
+
+if __name__ == "__main__":
+    for line in asyncio.run(session()):
+        sys.stdout.write(json.dumps(line) + "\n")
