@@ -5,8 +5,9 @@ import inspect
 import typing
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from pydantic import (
     BaseModel,
@@ -28,22 +29,25 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-def tool(
-    *,
-    effect: Effect = Effect.ONCE,
-    destructive: bool = False,
-    writes: frozenset[str] | None = None,
-    timeout_s: float = 60.0,
-    name: str | None = None,
-    record_namespaces: frozenset[str] = frozenset(),
-    inspect: Callable[[Arguments, ToolContext], Awaitable[Inspection]] | None = None,
-) -> Callable[[Callable[..., object]], Tool]:
+class ToolFields(TypedDict, total=False):
+    """The fields of `Tool` that a signature does not tell."""
+
+    name: str
+    effect: Effect
+    destructive: bool
+    writes: frozenset[str] | None
+    timeout_s: float
+    record_namespaces: frozenset[str]
+    inspect: Callable[[Arguments, ToolContext], Awaitable[Inspection]] | None
+
+
+def tool(**fields: Unpack[ToolFields]) -> Callable[[Callable[..., object]], Tool]:
     """Makes a tool of a typed function, synchronous or not.
 
     The schema comes from the signature: each parameter needs a type, `Annotated[..., Field(...)]` adds
     a description or bounds, a default makes it optional. A parameter of type `ToolContext` is given the
     context and is no argument. The first line of the docstring is the summary. The result may be a
-    `ToolOutput`, or anything that pydantic can turn into JSON. The keywords are the fields of `Tool`.
+    `ToolOutput`, or anything that pydantic can turn into JSON. The keywords are fields of `Tool`.
 
     Raises:
         ToolDefinitionError: a parameter without a type, `*args` or `**kwargs`, or no docstring.
@@ -51,19 +55,14 @@ def tool(
 
     def make(function: Callable[..., object]) -> Tool:
         signature = _read_signature(function)
-        return Tool(
-            name=name or function.__name__,
+        made = Tool(
+            name=function.__name__,
             summary=_summary(function),
             schema=typing.cast("Mapping[str, JsonValue]", signature.model.model_json_schema()),
             call=functools.partial(_call, function, signature),
-            effect=effect,
-            destructive=destructive,
-            writes=writes,
-            timeout_s=timeout_s,
             blocking=not _is_async(function),
-            record_namespaces=record_namespaces,
-            inspect=inspect,
         )
+        return replace(made, **fields)
 
     return make
 
