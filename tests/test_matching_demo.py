@@ -63,11 +63,11 @@ def replayed(record: Record, known: dict[str, Record]) -> Decimal:
 @pytest.mark.anyio
 async def test_the_demo_files_are_sound() -> None:
     bank, ledger, _ = demo()
-    (account,) = bank.accounts().accounts
-    assert bank.accounts().findings == ledger.books().findings == ()
+    (account,) = bank.contents().accounts
+    assert bank.contents().findings == ledger.contents().findings == ()
     assert (len(account.movements), account.gaps) == (31, (Decimal("0.00"),))
     day = datetime.date(2026, 9, 30)
-    books = ledger.books().find("1200").balance_on(day)
+    books = ledger.contents().find("1200").balance_on(day)
     assert books is not None
     assert books.amount == Decimal("43445.50")
 

@@ -11,16 +11,13 @@ from pydantic import Field, JsonValue
 from ..errors import NamespaceError
 from ..functions import tool
 from ..records import amount_of, by_tool, id_part
+from ..tables.namespace import From, Limit, Offset, To
 from ..tables.source import shown_findings
 from ..tool import Effect, Record, Tool, ToolOutput
 from .accounts import Account, Accounts, Movement
 
 _AccountName = Annotated[str, Field(description="As list_accounts names it, or its last digits")]
-_From = Annotated[datetime.date | None, Field(alias="from", description="First day, YYYY-MM-DD; included")]
-_To = Annotated[datetime.date | None, Field(description="Last day, YYYY-MM-DD; included")]
 _Size = Annotated[Decimal | None, Field(ge=0, description="Without sign")]
-_Limit = Annotated[int, Field(ge=1, le=500)]
-_Offset = Annotated[int, Field(ge=0)]
 
 
 def bank_tools(accounts: Accounts) -> tuple[Tool, ...]:
@@ -75,14 +72,14 @@ class _BankTools:
         account: Annotated[
             str | None, Field(description="As list_accounts names it; all accounts without it")
         ] = None,
-        from_: _From = None,
-        to: _To = None,
+        from_: From = None,
+        to: To = None,
         text: Annotated[str, Field(description="Part of name, text or reference")] = "",
         min_amount: _Size = None,
         max_amount: _Size = None,
         direction: Annotated[Literal["in", "out"] | None, Field(description="Money in or money out")] = None,
-        limit: _Limit = 100,
-        offset: _Offset = 0,
+        limit: Limit = 100,
+        offset: Offset = 0,
     ) -> ToolOutput:
         """Lists bank transactions by account, dates, text and amount, oldest first."""
         accounts = self._accounts

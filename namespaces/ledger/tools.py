@@ -9,15 +9,12 @@ from pydantic import Field, JsonValue
 from ..errors import NamespaceError
 from ..functions import tool
 from ..records import amount_of, by_tool, id_part
+from ..tables.namespace import From, Limit, Offset, To
 from ..tables.source import shown_findings
 from ..tool import Effect, Record, Tool, ToolOutput
 from .accounts import Account, Books, Posting
 
 _AccountName = Annotated[str, Field(description="As list_accounts names it, or its code")]
-_From = Annotated[datetime.date | None, Field(alias="from", description="First day, YYYY-MM-DD; included")]
-_To = Annotated[datetime.date | None, Field(description="Last day, YYYY-MM-DD; included")]
-_Limit = Annotated[int, Field(ge=1, le=500)]
-_Offset = Annotated[int, Field(ge=0)]
 
 
 def ledger_tools(books: Books) -> tuple[Tool, ...]:
@@ -37,7 +34,7 @@ class _LedgerTools:
         *,
         text: Annotated[str, Field(description="Part of the account's name or code")] = "",
         limit: Annotated[int, Field(ge=1, le=100)] = 25,
-        offset: _Offset = 0,
+        offset: Offset = 0,
     ) -> ToolOutput:
         """Lists the accounts of the books: balances, dates, sums, and what is odd in the files."""
         found = [each for each in self._books.accounts if text.casefold() in each.label.casefold()]
@@ -57,11 +54,11 @@ class _LedgerTools:
         self,
         *,
         account: _AccountName,
-        from_: _From = None,
-        to: _To = None,
+        from_: From = None,
+        to: To = None,
         text: Annotated[str, Field(description="Part of text, reference or journal number")] = "",
-        limit: _Limit = 100,
-        offset: _Offset = 0,
+        limit: Limit = 100,
+        offset: Offset = 0,
     ) -> ToolOutput:
         """Lists the lines of one account, oldest first; a debit is positive."""
         of = self._books.find(account)

@@ -37,4 +37,4 @@ class Matching:
         yield await asyncio.to_thread(self._tools)
 
     def _tools(self) -> tuple[Tool, ...]:
-        return matching_tools(self._bank.accounts(), self._ledger.books())
+        return matching_tools(self._bank.contents(), self._ledger.contents())

@@ -10,6 +10,7 @@ from pydantic import Field, JsonValue
 from ..bank.accounts import Accounts
 from ..functions import tool
 from ..ledger.accounts import Books
+from ..tables.namespace import Limit, Offset
 from ..tool import Effect, Record, Tool, ToolOutput
 from .figures import Figures, figures_of
 from .match import Kind, Match, Rule
@@ -25,7 +26,6 @@ _Window = Annotated[
     int, Field(ge=0, le=90, description="Days that the two dates of one movement may be apart")
 ]
 _Tolerance = Annotated[Decimal, Field(ge=0, description="By how much amounts may differ")]
-_Limit = Annotated[int, Field(ge=1, le=500)]
 
 
 def matching_tools(accounts: Accounts, books: Books) -> tuple[Tool, ...]:
@@ -48,7 +48,7 @@ class _MatchingTools:
         to: _To,
         window_days: _Window = 5,
         tolerance: _Tolerance = Decimal(0),
-        limit: Annotated[_Limit, Field(description="Items shown of each kind")] = 50,
+        limit: Annotated[Limit, Field(description="Items shown of each kind")] = 50,
     ) -> ToolOutput:
         """Reconciles a bank account with its account in the books: what ties, what not, and why."""
         bank, books = self._accounts.find(bank_account), self._books.find(ledger_account)
@@ -74,8 +74,8 @@ class _MatchingTools:
         window_days: _Window = 5,
         tolerance: _Tolerance = Decimal(0),
         kind: Annotated[Kind | None, Field(description="Only matches of this kind")] = None,
-        limit: _Limit = 50,
-        offset: Annotated[int, Field(ge=0)] = 0,
+        limit: Limit = 50,
+        offset: Offset = 0,
     ) -> ToolOutput:
         """Lists the proposed matches of a period with the evidence for each and its alternatives."""
         bank, books = self._accounts.find(bank_account), self._books.find(ledger_account)
