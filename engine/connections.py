@@ -15,6 +15,7 @@ from ..namespaces.meta_tools import Connected
 from ..namespaces.tool import Namespace
 from ..skills import DocumentError, read_document
 from .prompt import Disconnected
+from .redact import Redactor
 
 CONNECT_S = 30.0
 """Seconds that a namespace has to connect."""
@@ -55,8 +56,9 @@ class Connections:
                     await self._connect(stack, namespace, credentials.get(namespace.name, {}))
                 self._ready.set()
                 await self._leave.wait()
-        except Exception:  # noqa: BLE001  a namespace may raise anything while it disconnects
-            _log.exception("a namespace did not disconnect")
+        except Exception as error:  # noqa: BLE001  a namespace may raise anything while it disconnects
+            # By its type alone: its text may quote credentials.
+            _log.warning("a namespace did not disconnect: %s", type(error).__name__)
         finally:
             self._ready.set()
 
@@ -77,7 +79,8 @@ class Connections:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
-            self.disconnected.append(Disconnected(name, str(error) or type(error).__name__))
+            reason = Redactor.of(credentials)(str(error))
+            self.disconnected.append(Disconnected(name, reason or type(error).__name__))
         else:
             self._read_guide(namespace)
 

@@ -5,15 +5,18 @@ its outcome is recorded. Nothing a tool does ends the run: what it raises is the
 """
 
 import asyncio
-import functools
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+
+from pydantic import SecretStr
 
 from ..compaction.conversation import ToolCall
 from ..namespaces.meta_tools import Call, Wrong
 from ..namespaces.tool import Effect, Inspection, ToolContext, ToolOutput
 from .locks import Ticket
 from .prompts import prompt
+from .redact import Redactor
 from .resident.desk import Desk
 from .results import Origin, settled
 from .run import Run
@@ -104,9 +107,10 @@ async def _settle(run: Run, planned: Planned) -> None:
 async def _fact(run: Run, planned: Planned, outcome: Outcome) -> Settled:
     meaning = planned.meaning
     operation = scrub(meaning.operation)
-    origin = Origin(planned.call.id, operation, frozenset(), "")
+    origin = Origin(planned.call.id, operation, frozenset(), "", Redactor())
     if isinstance(meaning, Call):
-        origin = Origin(planned.call.id, operation, meaning.tool.record_namespaces, meaning.owner)
+        others, redact = meaning.tool.record_namespaces, Redactor.of(_credentials(run, meaning))
+        origin = Origin(planned.call.id, operation, others, meaning.owner, redact)
     limits = run.state.current.began.limits
     fact = await settled(outcome.output, origin, run.store.artifacts, limits)
     return replace(fact, unknown=outcome.unknown)
@@ -199,15 +203,19 @@ def _context(run: Run, identity: str, call: Call, also: list[Fact]) -> ToolConte
             raise KeyError(f"there is no handle {handle!r} in this session")
         return await run.store.artifacts.get(stored.ref)
 
+    credentials = _credentials(run, call)
+    redact = Redactor.of(credentials)
+
+    def progress(text: str) -> None:
+        run.hub.progress(identity, redact(text))
+
     key = hashlib.sha256(f"{run.lease.stream}\n{run.id}\n{identity}".encode()).hexdigest()
-    common = (
-        run.id,
-        identity,
-        key,
-        run.means.credentials.get(call.owner, {}),
-        functools.partial(run.hub.progress, identity),
-        read,
-    )
+    common = (run.id, identity, key, credentials, progress, read)
     if call.owner:
         return ToolContext(*common)
     return Desk(*common, run.state, run.means.toolbox, run.means.workspace, also)
+
+
+def _credentials(run: Run, call: Call) -> Mapping[str, SecretStr]:
+    """Those of the call's own namespace, and of no other."""
+    return run.means.credentials.get(call.owner, {})

@@ -8,11 +8,13 @@ OffingError
 │   ├── LeaseHeld             a live owner has the stream: it cannot be taken over
 │   ├── JournalUnreadable     a row that this version cannot read: it can be shown, not driven
 │   └── NotFound              no such session, run or artifact
+├── Interrupted               the session was closed while its run worked: the run can be resumed
 ├── ModelFault                one model call failed, classified: the loop turns it into a stop
 ├── PlaybookError             a scripted model and the run do not fit each other
 └── AnswerInvalid             the answer is not of the type that was asked for
 
-Only StoreError leaves a running loop; the others come from set-up, or are told in the run's result.
+Only StoreError leaves a running loop, and Interrupted its task; the others come from set-up, or are told
+in the run's result.
 """
 
 from typing import Literal
@@ -48,6 +50,10 @@ class JournalUnreadable(StoreError):
 
 class NotFound(StoreError):
     """Nothing is stored under that name for this tenant."""
+
+
+class Interrupted(OffingError):
+    """A run was at work when its session or engine was closed. What it did is kept; resume it."""
 
 
 FaultKind = Literal["transient", "rate limited", "overloaded", "too long", "invalid", "auth", "quota", "cut"]

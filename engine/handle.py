@@ -1,7 +1,8 @@
 """What a host holds of a run: its events and its result. Letting go of it does not stop the run."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing
 
 from .answer import Result
 from .events import Event, RunStopped
@@ -13,7 +14,10 @@ class RunHandle:
     `async for event in run` gives its events from its start on and ends with `RunStopped`.
     """
 
-    def __init__(self, run: str, work: "asyncio.Future[Result]", events: AsyncIterator[Event]) -> None:
+    def __init__(
+        self, run: str, work: "asyncio.Future[Result]", events: Callable[[], AsyncGenerator[Event]]
+    ) -> None:
+        """Takes the run's id, the work on it, and what gives its events from its start on."""
         self.id = run
         """Name of the run, to resume it by."""
         self._work = work
@@ -24,16 +28,19 @@ class RunHandle:
 
         Raises:
             StoreError: the store failed: nothing acknowledged is lost, resume the run.
+            Interrupted: the session was closed meanwhile: resume the run.
         """
         return await asyncio.shield(self._work)
 
     async def __aiter__(self) -> AsyncIterator[Event]:
-        """The run's events.
+        """The run's events, from its start on each time.
 
         Raises:
             StoreError: the store failed.
+            Interrupted: the session was closed meanwhile.
         """
-        async for event in self._events:
-            yield event
-            if isinstance(event, RunStopped) and event.run == self.id:
-                return
+        async with aclosing(self._events()) as events:
+            async for event in events:
+                yield event
+                if isinstance(event, RunStopped) and event.run == self.id:
+                    return

@@ -5,6 +5,7 @@ facts.
 """
 
 import asyncio
+import contextlib
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator
 
@@ -78,19 +79,20 @@ class Hub:
 
     def delta(self, piece: ModelDelta) -> None:
         """Tells of a piece of the reply in the making."""
+        self._n += 1
         if piece.kind == "restart":
-            self._clear()
+            self._clear(self._n)
         else:
             self._draft[piece.kind].append(piece.text)
-        self._n += 1
         if self.watchers:
             self._tell(Delta(self._seq + 1, self._n, piece.kind, piece.text))
 
     def progress(self, call: str, text: str) -> None:
         """Tells how far a tool is. Safe from any thread."""
         loop = self._loop
-        if loop is not None and self.watchers and not loop.is_closed():
-            loop.call_soon_threadsafe(self._tell, Progress(call, text))
+        if loop is not None and self.watchers:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody watches any more
+                loop.call_soon_threadsafe(self._tell, Progress(call, text))
 
     def bind(self) -> None:
         """Names the running loop as the one that tells; called before tools run."""
@@ -105,8 +107,8 @@ class Hub:
             watcher.tell(Draft(self._seq + 1, self._n, text, reasoning))
         return watcher
 
-    def _clear(self) -> None:
-        self._n = 0
+    def _clear(self, n: int = 0) -> None:
+        self._n = n
         for pieces in self._draft.values():
             pieces.clear()
 

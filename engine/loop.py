@@ -53,7 +53,7 @@ async def ask(run: Run) -> Replied | Faulted:
 
 async def _stream(run: Run) -> Reply:
     means = run.means
-    request = means.wire.request(run.state.conversation.view())
+    request = means.wire.request(run.state.conversation.view(), run.state.turn + 1)
     async with aclosing(means.model.stream(request)) as stream:
         async for part in stream:
             if isinstance(part, Reply):

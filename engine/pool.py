@@ -4,6 +4,7 @@ Its threads are daemons: a tool that never ends does not keep the process from e
 """
 
 import asyncio
+import contextlib
 import contextvars
 import functools
 import queue
@@ -24,6 +25,7 @@ class PoolJob(Generic[T]):
         self._context = contextvars.copy_context()
         self._guard = threading.Lock()
         self._taken = False
+        self._tell: Callable[[], object] = self.done.cancel
 
     def withdraw(self) -> bool:
         """In the loop's thread: takes the job back; False when it has begun or was taken back before."""
@@ -40,17 +42,18 @@ class PoolJob(Generic[T]):
         if withdrawn:
             return
         try:
-            result = self._context.run(self._function)
+            self._tell = functools.partial(self.done.set_result, self._context.run(self._function))
         except BaseException as error:  # noqa: BLE001  told to who waits; a thread has no caller
-            self._tell(functools.partial(self.done.set_exception, _carried(error)))
-        else:
-            self._tell(lambda: self.done.set_result(result))
+            self._tell = functools.partial(self.done.set_exception, _carried(error))
 
-    def _tell(self, tell: Callable[[], None]) -> None:
-        try:
-            self._loop.call_soon_threadsafe(lambda: None if self.done.done() else tell())
-        except RuntimeError:  # the loop is closed: nobody waits any more
-            return
+    def tell(self) -> None:
+        """In the thread: tells who waits what came of it."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            self._loop.call_soon_threadsafe(self._deliver)
+
+    def _deliver(self) -> None:
+        if not self.done.done():
+            self._tell()
 
 
 class Pool:
@@ -86,6 +89,7 @@ class Pool:
             job.run()
             with self._guard:
                 self._busy -= 1
+            job.tell()
 
 
 def _carried(error: BaseException) -> Exception:

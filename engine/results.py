@@ -16,6 +16,7 @@ from ..namespaces.tool import Attachment, Record, ToolOutput
 from .errors import StoreError
 from .limits import Limits
 from .prompts import prompt
+from .redact import Redactor
 from .scrub import scrub, scrub_fields
 from .store.codec import unrecordable
 from .store.facts import Settled, Stored
@@ -38,6 +39,8 @@ class Origin:
     """Prefixes that records may have beside `namespace`."""
     namespace: str
     """That of the tool; empty for a resident one."""
+    redact: Redactor = Redactor()
+    """Takes the namespace's credentials out of what its tools say."""
 
 
 async def settled(output: ToolOutput, origin: Origin, artifacts: Artifacts, limits: Limits) -> Settled:
@@ -57,12 +60,12 @@ async def settled(output: ToolOutput, origin: Origin, artifacts: Artifacts, limi
     else:
         if not problem:
             return fact
-    told = f"The call ran, but its output cannot be recorded: {problem[:1000]}"
+    told = origin.redact(f"The call ran, but its output cannot be recorded: {problem[:1000]}")
     return Settled(ToolResult(origin.call, scrub(told), error=True), origin.operation)
 
 
 async def _settled(output: ToolOutput, origin: Origin, artifacts: Artifacts, limits: Limits) -> Settled:
-    text = _text(output.content)
+    text = origin.redact(_text(output.content))
     kept: list[Stored] = []
     media: list[Media] = []
     shown, handle = text, None
@@ -138,6 +141,7 @@ def _owned(records: Sequence[Record], origin: Origin) -> tuple[Record, ...]:
 
 def _prefixed(record: Record, origin: Origin) -> Record:
     prefix = record.id.partition(":")[0]
+    record = replace(record, text=origin.redact(record.text))
     if not origin.namespace or prefix == origin.namespace or prefix in origin.record_namespaces:
         return record
     return replace(record, id=f"{origin.namespace}:{record.id}")

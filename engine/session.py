@@ -14,7 +14,7 @@ from ..compaction.conversation import Text
 from ..namespaces.toolbox import Toolbox
 from .answer import Result, result_of
 from .connections import Connections
-from .errors import ConfigurationError, LeaseHeld, NotFound, OffingError
+from .errors import ConfigurationError, Interrupted, LeaseHeld, NotFound, OffingError
 from .events import Event
 from .files import File, receive
 from .frame import Framed, Wanted, make_frame, stored_frame
@@ -96,6 +96,7 @@ class Session:
 
         Raises:
             AnswerInvalid: with `output`: the run gave no answer that fits.
+            Interrupted: the session was closed before the run stopped.
             OffingError: as `run` says.
         """
         handle = await self._begin(text, files, output)
@@ -166,7 +167,7 @@ class Session:
                 raise
             self._work = asyncio.create_task(self._drive(lead), name=f"offing run {lead.id}")
             self._work.add_done_callback(_look_at)
-            return RunHandle(lead.id, self._work, self.events(after))
+            return RunHandle(lead.id, self._work, lambda: self.events(after))
 
     async def _beginning(
         self, lead: Run, text: str, files: Sequence[File], output: type[BaseModel] | None
@@ -246,7 +247,9 @@ class Session:
             raise
         except asyncio.CancelledError:
             self._forget_state()
-            raise
+            interrupted = Interrupted(f"run {run.id!r} was interrupted: its session was closed. Resume it")
+            self._hub.fail(interrupted)
+            raise interrupted from None
         finally:
             await _shielded_release(run)
 
@@ -267,5 +270,6 @@ async def _shielded_release(run: Run) -> None:
 
 def _look_at(work: "asyncio.Task[Result]") -> None:
     """A run that nobody waits for may fail; its events and its journal tell of it."""
-    if not work.cancelled() and work.exception() is not None:
-        _log.warning("run failed: %s", work.exception())
+    error = None if work.cancelled() else work.exception()
+    if error is not None and not isinstance(error, Interrupted):
+        _log.warning("%s failed: %s", work.get_name(), error)

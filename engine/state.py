@@ -41,6 +41,8 @@ class Failure:
     error: str
     """Digest of the error."""
     times: int
+    since: str
+    """The first of these calls."""
 
 
 @dataclass(slots=True)
@@ -179,9 +181,10 @@ def _begin(state: State, row: Row, began: Began) -> None:
 def _go_on(run: RunState, resumed: Resumed) -> None:
     """A stop, and what led to it, is forgotten; what is recorded as done stays done."""
     run.granted += resumed.iterations
+    run.fault = None
     if run.stopped is None:
         return
-    run.stopped = run.fault = run.repeated = None
+    run.stopped = run.repeated = None
     run.unfinished = run.pauses = 0
     run.failures.clear()
     if run.last is not None and run.last.stop != "pause":
@@ -231,9 +234,11 @@ def _count_failure(run: RunState, settled: Settled) -> None:
     if not settled.result.error:
         return
     error = hashlib.sha256(settled.result.content.encode()).hexdigest()
-    times = known.times + 1 if known is not None and known.error == error else 1
-    run.failures[digest] = failure = Failure(settled.tool, error, times)
-    if run.repeated is None or times > run.repeated.times:
+    failure = Failure(settled.tool, error, 1, call.id)
+    if known is not None and known.error == error:
+        failure = replace(known, times=known.times + 1)
+    run.failures[digest] = failure
+    if run.repeated is None or failure.times > run.repeated.times:
         run.repeated = failure
 
 

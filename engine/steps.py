@@ -163,7 +163,7 @@ def _repeated(state: State, run: RunState) -> Noted | None:
     if run.repeated is None or run.repeated.times < run.began.limits.same_failures:
         return None
     text = prompt("note_repeated", tool=run.repeated.tool, times=str(run.repeated.times))
-    return Noted(f"repeated:{run.id}:{run.repeated.tool}:{run.repeated.error}", text)
+    return Noted(f"repeated:{run.repeated.since}", text)
 
 
 def _date(state: State) -> Noted | None:

@@ -24,8 +24,8 @@ class Wire:
     segments: list[bytes] = field(default_factory=list[bytes])
     """The frame's two layers, then a segment a message."""
 
-    def request(self, view: Sequence[Message]) -> Request:
-        """The request for a view that extends the view of the request before.
+    def request(self, view: Sequence[Message], turn: int) -> Request:
+        """The request for reply `turn`, for a view that extends the view of the request before.
 
         Raises:
             ValueError: calls and results do not stand one to one. Nothing is sent then.
@@ -36,7 +36,7 @@ class Wire:
         for place in range(known, len(view)):
             before = view[place - 1] if place else None
             self.segments.append(self.model.encode(view[place], before))
-        return Request(self.segments[:], marks(view), view)
+        return Request(self.segments[:], marks(view), turn, view)
 
 
 def marks(view: Sequence[Message]) -> tuple[int, ...]:

@@ -7,12 +7,13 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import NamedTuple, TypedDict, Unpack
 
 from pydantic import (
     BaseModel,
     ConfigDict,
     JsonValue,
+    PydanticUserError,
     SecretStr,
     TypeAdapter,
     ValidationError,
@@ -50,7 +51,8 @@ def tool(**fields: Unpack[ToolFields]) -> Callable[[Callable[..., object]], Tool
     `ToolOutput`, or anything that pydantic can turn into JSON. The keywords are fields of `Tool`.
 
     Raises:
-        ToolDefinitionError: a parameter without a type, `*args` or `**kwargs`, or no docstring.
+        ToolDefinitionError: a parameter without a type, or with one that has no JSON schema, `*args` or
+            `**kwargs`, or no docstring.
     """
 
     def make(function: Callable[..., object]) -> Tool:
@@ -58,7 +60,7 @@ def tool(**fields: Unpack[ToolFields]) -> Callable[[Callable[..., object]], Tool
         made = Tool(
             name=function.__name__,
             summary=_summary(function),
-            schema=typing.cast("Mapping[str, JsonValue]", signature.model.model_json_schema()),
+            schema=signature.schema,
             call=functools.partial(_call, function, signature),
             blocking=not _is_async(function),
         )
@@ -84,6 +86,7 @@ class FunctionNamespace:
 @dataclass(frozen=True, slots=True)
 class _Signature:
     model: type[BaseModel]
+    schema: Mapping[str, JsonValue]
     context: str | None
     """Name of the parameter that takes the ToolContext; None when there is none."""
 
@@ -101,10 +104,29 @@ def _read_signature(function: Callable[..., object]) -> _Signature:
         if hints[parameter.name] is ToolContext:
             context = parameter.name
             continue
+        if ToolContext in typing.get_args(hints[parameter.name]):
+            raise ToolDefinitionError(f"{where}: it is always given, so its type is ToolContext alone")
         default = ... if parameter.default is parameter.empty else parameter.default
         fields[parameter.name] = (hints[parameter.name], default)
+    model, schema = _model_of(function, fields)
+    return _Signature(model, schema, context)
+
+
+class _Modelled(NamedTuple):
+    model: type[BaseModel]
+    schema: Mapping[str, JsonValue]
+
+
+def _model_of(function: Callable[..., object], fields: Mapping[str, object]) -> _Modelled:
     make = typing.cast("Callable[..., type[BaseModel]]", create_model)
-    return _Signature(make(function.__name__, __base__=_Model, **fields), context)
+    try:
+        model = make(function.__name__, __base__=_Model, **fields)
+        schema = model.model_json_schema()
+    except PydanticUserError as error:
+        raise ToolDefinitionError(
+            f"no schema can be made of the parameters of {function.__qualname__}: {error.message}"
+        ) from error
+    return _Modelled(model, schema)
 
 
 def _summary(function: Callable[..., object]) -> str:

@@ -57,9 +57,10 @@ class Connected:
         Raises:
             NamespaceError: the name cannot prefix tool names.
         """
-        if not name or not is_legal(f"{name}{_SEPARATOR}{GET_SCHEMA}") or _SEPARATOR in name:
+        if not name or not is_legal(f"{name}{_SEPARATOR}{GET_SCHEMA}") or _SEPARATOR in f"{name}_":
             raise NamespaceError(
-                f"a namespace cannot be called {name!r}: use letters, digits, '-' and single '_', "
+                f"a namespace cannot be called {name!r}: use letters, digits, '-' and single '_' "
+                "between them, "
                 f"at most {MAX_LENGTH - len(_SEPARATOR + GET_SCHEMA)} characters"
             )
         self.name = name

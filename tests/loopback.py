@@ -231,6 +231,8 @@ class Loopback:
                 alive = plan.end == "clean" and headers.get("connection") != "close"
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
+        except Exception as error:  # noqa: BLE001 - a rule failed; the test that runs the server gets it
+            self._script_error = self._script_error or error
         finally:
             writer.close()
 

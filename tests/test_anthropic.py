@@ -59,7 +59,7 @@ async def reply_to(answer: Reply) -> wire.Reply:
         said = Message("user", (Words("Hello."),))
         layers = (Static("Be brief.", ()), Context("It is Monday."))
         segments = [*(model.encode(layer) for layer in layers), model.encode(said)]
-        stream = model.stream(wire.Request(segments, (0, 1, 2), [said]))
+        stream = model.stream(wire.Request(segments, (0, 1, 2), 1, [said]))
         parts = [part async for part in stream]
         await model.close()
     assert server.refusals == []

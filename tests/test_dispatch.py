@@ -4,7 +4,8 @@ import asyncio
 import json
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
@@ -600,6 +601,43 @@ async def test_an_interrupted_call_that_may_run_once_is_inspected_and_never_repe
     assert batch.result.unknown == (("1.1",) if unknown else ())
 
 
+async def test_an_interrupted_call_that_cannot_be_run_again_now_is_of_unknown_outcome() -> None:
+    store, let_go = MemoryStore(), threading.Event()
+    begun = asyncio.Semaphore(0)
+
+    async def hang(arguments: Given, context: ToolContext) -> ToolOutput:
+        begun.release()
+        await asyncio.Event().wait()
+        return ToolOutput("never")
+
+    def block(arguments: Given, context: ToolContext) -> ToolOutput:
+        let_go.wait(20)
+        return ToolOutput("late")
+
+    async def quick(arguments: Given, context: ToolContext) -> ToolOutput:
+        return ToolOutput("again")
+
+    script = [Step(calls=[invoke("one"), invoke("two")]), "done"]
+    apart = [async_tool(hang, n, effect=Effect.REPEATABLE, writes=frozenset({n})) for n in ("one", "two")]
+    engine = Engine(Scripted(script), [FunctionNamespace("sys", apart)], store=store, outside=outside())
+    async with engine, engine.session("s").run("Go.") as run:
+        await begun.acquire()
+        await begun.acquire()
+    both = frozenset({"both"})
+    overdue = Tool("one", "One.", ANY, block, Effect.REPEATABLE, writes=both, blocking=True, timeout_s=0.01)
+    tools = [overdue, async_tool(quick, "two", effect=Effect.REPEATABLE, writes=both)]
+    namespace = FunctionNamespace("sys", tools)
+    async with Engine(Scripted(script), [namespace], store=store, outside=outside()) as other:
+        result = await (await other.resume(run.id)).result()
+        state = await state_of(other, "s")
+    let_go.set()
+    assert result.unknown == ("1.2",)
+    assert state.conversation.messages[-2].results[1].content == (
+        "Outcome unknown: sys__two was started and it cannot be looked at now: sys__one outlived its "
+        "timeout and still runs. It may have taken effect. Inspect before repeating."
+    )
+
+
 async def test_an_interrupted_call_whose_system_is_gone_is_of_unknown_outcome() -> None:
     batch = await _crashed([], Effect.ONCE)
     assert batch.contents == [
@@ -665,6 +703,48 @@ async def test_credentials_reach_the_context_and_nothing_else(
     assert b"SecretStr" in kept
     for place in (kept, sent, repr(events).encode(), caplog.text.encode(), repr(session).encode()):
         assert secret.encode() not in place
+
+
+async def test_a_credential_that_a_system_quotes_is_taken_out_of_all_that_is_told(tmp_path: Path) -> None:
+    secret = "s3cr3t-0f-the-bank"
+
+    async def quote(arguments: Given, context: ToolContext) -> ToolOutput:
+        context.progress(f"trying {secret}")
+        if arguments.get("fails"):
+            raise ConnectionError(f"401 for {secret}")
+        text = f"logged in with {secret}"
+        return ToolOutput({"said": text}, (Record("a", text=text),))
+
+    class Refusing(FunctionNamespace):
+        @asynccontextmanager
+        async def connect(self, credentials: Mapping[str, SecretStr]) -> AsyncGenerator[Sequence[Tool]]:
+            raise ConnectionError(f"no access with {secret}")
+            yield []
+
+    credentials = {name: {"token": SecretStr(secret), "pin": SecretStr("1")} for name in ("sys", "off")}
+    model = Scripted([Step(calls=[invoke("it"), invoke("it", fails=True)]), "1 done [[sys:a]]"])
+    namespaces = [FunctionNamespace("sys", [async_tool(quote)]), Refusing("off", [])]
+    store = SqliteStore(tmp_path / "journal.db")
+    async with Engine(model, namespaces, store=store, outside=outside()) as engine:
+        session = engine.session("s", credentials=credentials)
+        async with session.run("Go.") as run:
+            events = [event async for event in run]
+            result = await run.result()
+        sent = b"".join(segment for request in model.requests for segment in request.segments)
+        reasons = [one.reason for one in session.disconnected]
+    kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())  # noqa: ASYNC240
+    assert reasons == ["no access with [secret]"]
+    assert [one.content for one in _results(model)] == [
+        '{"said":"logged in with [secret]"}',
+        "ConnectionError: 401 for [secret]",
+    ]
+    assert result.text().endswith("sys:a: logged in with [secret]")
+    for place in (kept, sent, repr(events).encode()):
+        assert secret.encode() not in place
+
+
+def _results(model: Scripted) -> Sequence[ToolResult]:
+    return model.requests[-1].view[-1].results
 
 
 async def test_credentials_go_to_their_own_namespace_only() -> None:

@@ -218,9 +218,9 @@ async def test_a_late_watcher_gets_the_reply_in_the_making_then_its_further_piec
     assert [first, *rest] == [
         Draft(4, 3, "0 1 2 ", ""),
         Delta(4, 4, "text", "3 "),
-        Delta(4, 1, "restart", ""),
-        Delta(4, 2, "reasoning", "Hm. "),
-        Delta(4, 3, "text", "So."),
+        Delta(4, 5, "restart", ""),
+        Delta(4, 6, "reasoning", "Hm. "),
+        Delta(4, 7, "text", "So."),
         ReplyFinished(4, "s.1", "So.", "", (), Usage()),
         RunStopped(5, "s.1", "answered", ""),
     ]
@@ -232,7 +232,7 @@ async def test_a_watcher_that_comes_after_a_restart_sees_nothing_of_what_was_tak
     hub.delta(wire.Delta("restart"))
     hub.delta(wire.Delta("text", "Right"))
     watcher = hub.watch()
-    assert await watcher.next() == Draft(1, 2, "Right", "")
+    assert await watcher.next() == Draft(1, 3, "Right", "")
 
 
 @pytest.mark.parametrize("end", [Faulted("cut", "x"), None])

@@ -307,12 +307,12 @@ async def test_a_call_without_arguments_for_a_tool_that_needs_none_is_that_call(
 # Names of systems, pinned tools.
 
 
-@pytest.mark.parametrize("name", ["", "a__b", "bank.one", "bänk", "a" * 60])
+@pytest.mark.parametrize("name", ["", "a__b", "a_", "bank.one", "bänk", "a" * 60])
 def test_a_system_whose_name_cannot_prefix_tools_is_refused_with_what_would_be_right(name: str) -> None:
     with pytest.raises(NamespaceError) as caught:
         Connected(name, [])
     assert str(caught.value) == (
-        f"a namespace cannot be called {name!r}: use letters, digits, '-' and single '_', "
+        f"a namespace cannot be called {name!r}: use letters, digits, '-' and single '_' between them, "
         "at most 47 characters"
     )
 

@@ -24,8 +24,9 @@ from offing.engine import (
     Step,
 )
 from offing.engine.answer import Citation
-from offing.engine.errors import ConfigurationError, LeaseHeld, NotFound, StoreError
-from offing.engine.events import RunStopped
+from offing.engine.errors import ConfigurationError, Interrupted, LeaseHeld, NotFound, StoreError
+from offing.engine.events import Delta, RunStarted, RunStopped
+from offing.engine.handle import RunHandle
 from offing.engine.store.facts import Began, Opened, Stored, Task
 from offing.engine.store.journal import Lease, Row, Scope
 from offing.engine.store.memory import MemoryJournal
@@ -216,6 +217,69 @@ async def test_a_session_closed_in_the_middle_goes_on_in_another_engine(
     assert rows == list(range(1, len(rows) + 1))
 
 
+async def test_closing_tells_watchers_and_waiters_that_the_run_was_interrupted() -> None:
+    gate = Gate()
+    engine = Engine(Scripted(CALLING), [gate.namespace], outside=outside())
+    session = engine.session("s")
+    async with session.run("Go.") as run:
+        waiter = asyncio.create_task(run.result())
+        names: list[str] = []
+        watcher = asyncio.create_task(_listed(run, names))
+        await gate.at_work.wait()
+        await session.close()
+        for waiting in (waiter, watcher):
+            with pytest.raises(
+                Interrupted, match=r"run 's\.1' was interrupted: its session was closed\. Resume it"
+            ):
+                await waiting
+    assert [name for name in names if name != "Delta"] == ["RunStarted", "RunResumed", "ReplyFinished"]
+    with pytest.raises(
+        ConfigurationError, match=r"session 's' is closed: open it again with Engine\.session"
+    ):
+        await session.ask("Again.")
+    gate.let_go.set()
+    assert (await (await engine.resume("s.1")).result()).answered
+    await engine.close()
+
+
+async def _listed(run: RunHandle, names: list[str]) -> None:
+    async for event in run:
+        names.append(type(event).__name__)
+
+
+async def test_a_runs_events_can_be_had_again_and_are_its_own() -> None:
+    async with Engine(Scripted(["One.", "Two."]), outside=outside()) as engine:
+        session = engine.session("s")
+        await session.ask("First.")
+        async with session.run("Second.") as run:
+            live = [event async for event in run]
+        again = [event async for event in run]
+        resumed = [event async for event in await session.resume(run.id)]
+    durable = [event for event in live if not isinstance(event, Delta)]
+    assert again == durable == resumed
+    assert isinstance(durable[0], RunStarted)
+    assert durable[0].text == "Second."
+
+
+class Mistaken(MemoryJournal):
+    """A host's own journal with a mistake in it."""
+
+    def append(self, lease: Lease, rows: Sequence[Row]) -> Awaitable[None]:
+        if lease.last == 0 and rows[0].seq > 3:
+            raise ZeroDivisionError("a mistake")
+        return super().append(lease, rows)
+
+
+async def test_watchers_are_told_of_a_mistake_in_a_hosts_own_store() -> None:
+    engine = Engine(Scripted(["One."]), store=Own(Mistaken()), outside=outside())
+    async with engine.session("s").run("Go.") as run:
+        with pytest.raises(ZeroDivisionError):
+            async for _ in run:
+                pass
+        with pytest.raises(ZeroDivisionError):
+            await run.result()
+
+
 async def test_an_interrupted_run_has_to_be_resumed_before_another_begins() -> None:
     gate, store = Gate(), MemoryStore()
     engine = Engine(Scripted(CALLING), [gate.namespace], store=store, outside=outside())
@@ -380,10 +444,12 @@ class Failing(MemoryJournal):
         return super().append(lease, rows)
 
 
-class FailingStore(MemoryStore):
-    def __init__(self, fails: int) -> None:
+class Own(MemoryStore):
+    """A store with a journal of the host's own."""
+
+    def __init__(self, journal: MemoryJournal) -> None:
         super().__init__()
-        self.kept = Scope(Failing(fails), super().scoped("x").artifacts)
+        self.kept = Scope(journal, super().scoped("x").artifacts)
 
     def scoped(self, tenant: str) -> Scope:
         return self.kept
@@ -395,7 +461,7 @@ async def test_a_failing_store_ends_the_run_with_its_error_and_the_same_session_
 ) -> None:
     gate = Gate(Effect.REPEATABLE)
     gate.let_go.set()
-    store = FailingStore(fails)
+    store = Own(Failing(fails))
     async with Engine(Scripted(CALLING), [gate.namespace], store=store, outside=outside()) as engine:
         session = engine.session("s")
         async with session.run("Go.") as run:
@@ -408,7 +474,7 @@ async def test_a_failing_store_ends_the_run_with_its_error_and_the_same_session_
 
 
 async def test_a_session_whose_first_append_failed_begins_anew() -> None:
-    async with Engine(Scripted(["done"]), store=FailingStore(1), outside=outside()) as engine:
+    async with Engine(Scripted(["done"]), store=Own(Failing(1)), outside=outside()) as engine:
         session = engine.session("s")
         with pytest.raises(StoreError):
             await session.ask("Go.")

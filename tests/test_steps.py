@@ -178,6 +178,30 @@ def test_a_call_that_fails_otherwise_or_succeeds_meanwhile_is_not_repeating() ->
         assert next_step(after(*start, *_failing(1), *between, *_retold(3))) == Ask()
 
 
+def test_each_call_that_keeps_failing_is_named_also_with_the_same_error_and_after_a_resume() -> None:
+    start = [*began(Limits(same_failures=2)), *_failing(1), *_failing(2)]
+    named = next_step(after(*start))
+    assert isinstance(named, Noted)
+    other = [said("tools", "", "b", turn=3), result("3.1", "no", error=True)]
+    other += [said("tools", "", "b", turn=4), result("4.1", "no", error=True)]
+    second = next_step(after(*start, named, *other))
+    assert isinstance(second, Noted)
+    assert second.key != named.key
+    stop = Stopped("repeating", "x")
+    third = next_step(after(*start, named, stop, Resumed("me"), *_failing(6)[-4:]))
+    assert isinstance(third, Noted)
+    assert third.key not in {named.key, second.key}
+
+
+def test_a_resume_asks_the_model_again_whether_the_stop_was_recorded_or_not() -> None:
+    fault = Faulted("transient", "gone")
+    assert next_step(after(*began(), fault)) == Stopped(
+        "fault", "the model could not be asked (transient): gone"
+    )
+    for stop in ((), (Stopped("fault", "x"),)):
+        assert next_step(after(*began(), fault, *stop, Resumed("me"))) == Ask()
+
+
 def test_malformed_input_that_is_repeated_counts_as_the_same_call() -> None:
     facts = began(Limits(same_failures=2))
     for turn in (1, 2):

@@ -320,7 +320,7 @@ def test_a_history_whose_calls_and_results_do_not_pair_is_never_sent() -> None:
     ]
     for view in wrong:
         with pytest.raises(ValueError, match="answers calls"):
-            Wire(model, [b"", b""]).request(view)
+            Wire(model, [b"", b""]).request(view, 1)
 
 
 def test_markers_stand_on_no_reply() -> None:
@@ -346,8 +346,8 @@ def test_a_request_with_segments_kept_is_the_request_with_all_encoded_anew(kinds
     kept = Wire(model, [b"1", b"2"])
     for length in range(1, len(view) + 1):
         if view[length - 1].role != "assistant":
-            request = kept.request(view[:length])
-            assert request == Wire(model, [b"1", b"2"]).request(view[:length])
+            request = kept.request(view[:length], length)
+            assert request == Wire(model, [b"1", b"2"]).request(view[:length], length)
 
 
 def _result() -> Message:

@@ -170,6 +170,7 @@ _STATUS: Mapping[int, FaultKind] = {
     429: "rate limited",
     529: "overloaded",
 }
+_CLIENT_ERRORS = range(400, 500)
 _TYPES: Mapping[str, FaultKind] = {
     "overloaded_error": "overloaded",
     "rate_limit_error": "rate limited",
@@ -189,10 +190,15 @@ def fault_of(error: Exception) -> ModelFault:
     neither of the SDK's errors is a connection that broke.
     """
     status = getattr(error, "status_code", None)
-    kind: FaultKind = _TYPES.get(str(getattr(error, "type", None))) or _STATUS.get(
-        status if isinstance(status, int) else 0, "transient"
-    )
+    kind = _TYPES.get(str(getattr(error, "type", None))) or _by_status(status)
     text = str(error) or type(error).__name__
     if kind == "invalid" and "prompt is too long" in text:
         kind = "too long"
     return ModelFault(kind, text[:2000])
+
+
+def _by_status(status: object) -> FaultKind:
+    """Trying again heals no request that is wrong, and may heal what is wrong with the server."""
+    if not isinstance(status, int) or status in {408, 409, 425}:
+        return "transient"
+    return _STATUS.get(status, "invalid" if status in _CLIENT_ERRORS else "transient")

@@ -61,6 +61,8 @@ class Request:
     marks: tuple[int, ...]
     """Places in `segments` whose end is worth a cache marker, ascending, four at most. An adapter
     whose provider caches by itself, or bills for markers, ignores them."""
+    turn: int
+    """Which reply of the session is asked for, from 1."""
     view: Sequence[Message]
     """The messages behind the segments, for adapters that look at what was said."""
 

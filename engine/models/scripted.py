@@ -116,7 +116,7 @@ class Scripted:
             PlaybookError: there is no step left, or the playbook took another path before.
         """
         self.requests.append(request)
-        step = self._next(request.view)
+        step = self._next(request)
         words = step.text.split(" ")
         for place in range(0, len(words) if step.text else 0, _WORDS_A_DELTA):
             piece = " ".join(words[place : place + _WORDS_A_DELTA])
@@ -133,10 +133,10 @@ class Scripted:
             unused = self._script[self._reached]
             raise PlaybookError(f"step {self._reached + 1} of the script was not used: {unused!r}")
 
-    def _next(self, view: Sequence[Message]) -> Step:
+    def _next(self, request: Request) -> Step:
         if callable(self._script):
-            return _replay(self._script, view)
-        place = sum(message.role == "assistant" for message in view)
+            return _replay(self._script, request.view)
+        place = request.turn - 1
         if place >= len(self._script):
             raise PlaybookError(f"the script has {len(self._script)} steps, and one more was asked for")
         self._reached = max(self._reached, place + 1)

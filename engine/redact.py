@@ -1,0 +1,37 @@
+"""Keeping credentials out of what is told: prompts, the journal, events and logs.
+
+Credentials reach a tool's context and nothing else. But an error of a client library may quote the one
+it was given, so what a namespace or a tool says is searched for those of its own.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from pydantic import SecretStr
+
+_SHORTEST = 8
+"""Characters from which a secret is looked for: a shorter one would be found in any text."""
+_SHOWN = "[secret]"
+
+
+@dataclass(frozen=True, slots=True)
+class Redactor:
+    """Replaces some secrets wherever they stand in a text."""
+
+    secrets: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, credentials: Mapping[str, SecretStr]) -> "Redactor":
+        """For the credentials of one namespace."""
+        return cls(tuple(_long(secret.get_secret_value() for secret in credentials.values())))
+
+    def __call__(self, text: str) -> str:
+        """The text without the secrets."""
+        for secret in self.secrets:
+            text = text.replace(secret, _SHOWN)
+        return text
+
+
+def _long(secrets: Iterable[str]) -> list[str]:
+    """The longest first, since one may be part of another."""
+    return sorted((one for one in secrets if len(one) >= _SHORTEST), key=len, reverse=True)
