@@ -7,7 +7,7 @@ artifact byte for byte and can be read back by its handle.
 import base64
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from pydantic import JsonValue
 
@@ -39,7 +39,7 @@ class Origin:
     """Prefixes that records may have beside `namespace`."""
     namespace: str
     """That of the tool; empty for a resident one."""
-    redact: Redactor = Redactor()
+    redact: Redactor = field(default_factory=Redactor)
     """Takes the namespace's credentials out of what its tools say."""
 
 
