@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import sys
 import threading
 from collections.abc import Callable, Mapping
@@ -225,9 +226,9 @@ class Loopback:
                 body = await _read_body(reader, headers)
                 plan = self._respond(method, Seen(path, headers, body, None))
                 writer.write(plan.wire)
-                await writer.drain()
                 if plan.end == "hold":
-                    await self._hold(reader)
+                    await self._hold(reader, writer)
+                await writer.drain()
                 alive = plan.end == "clean" and headers.get("connection") != "close"
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
@@ -236,9 +237,12 @@ class Loopback:
         finally:
             writer.close()
 
-    async def _hold(self, reader: asyncio.StreamReader) -> None:
-        while await reader.read(65536):
-            pass
+    async def _hold(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Waits until the client goes away, be it in the middle of what it is sent."""
+        with contextlib.suppress(ConnectionError):
+            await writer.drain()
+            while await reader.read(65536):
+                pass
         with self._changed:
             self._departures += 1
             self._changed.notify_all()

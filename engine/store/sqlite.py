@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import hashlib
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -26,6 +27,11 @@ LEASE_US = 30_000_000
 
 _LARGE = 1_000_000
 """Bytes from which hashing is worth a thread."""
+
+_SWITCH_S = 0.02
+"""Seconds between tries to switch a new file to its write-ahead log."""
+_SWITCH_MOST_S = 10.0
+"""Seconds after which the switch is given up."""
 
 _PAGE = 500
 """Rows read at a time."""
@@ -106,9 +112,9 @@ class SqliteDatabase:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False, timeout=30)
             self._connection = connection
-            (mode,) = connection.execute("pragma journal_mode=wal").fetchone()
+            mode = _write_ahead(connection)
             connection.execute("pragma synchronous=full")
-            connection.executescript(_SCHEMA)
+            connection.executescript(f"begin immediate; {_SCHEMA} commit;")
         except (sqlite3.Error, OSError) as error:
             self.close()
             raise StoreError(f"cannot open the store {str(self.path)!r}: {error}") from error
@@ -310,3 +316,20 @@ def _refuse_living(stream: str, owner: Owner, silent_us: int) -> None:
         f"session {stream!r} is being worked on by {owner}, which wrote "
         f"{silent_us // 1_000_000} s ago; wait for it, or end it"
     )
+
+
+def _write_ahead(connection: sqlite3.Connection) -> str:
+    """Switches to a write-ahead log; gives the mode that holds then.
+
+    SQLite does not wait for its lock here, so of several processes that open a new file at once all but
+    one are refused, for the moment that the switch takes.
+    """
+    give_up_at = time.monotonic() + _SWITCH_MOST_S
+    while True:
+        try:
+            (mode,) = connection.execute("pragma journal_mode=wal").fetchone()
+            return str(mode)
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > give_up_at:
+                raise
+        time.sleep(_SWITCH_S)
