@@ -7,6 +7,7 @@ from .limits import Limits
 from .models.scripted import Call, Playbook, Scripted, Step
 from .prompt import About
 from .resident.workspace import Workspace
+from .roles import Role, Roles
 from .session import Session
 from .store import MemoryStore, SqliteStore
 
@@ -20,6 +21,8 @@ __all__ = [
     "OffingError",
     "Playbook",
     "Result",
+    "Role",
+    "Roles",
     "Scripted",
     "Session",
     "SqliteStore",

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TypeVar
 
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -53,7 +54,11 @@ class Result:
     unknown: tuple[str, ...]
     """Calls of which nobody knows whether they took effect."""
     iterations: int
+    retries: int
+    """Model calls that failed and were tried again, or ended the run."""
     usage: Usage
+    cost: Decimal | None
+    """US dollars of its model calls; None where the cost of one is unknown."""
 
     @property
     def answered(self) -> bool:
@@ -99,7 +104,9 @@ def result_of(state: State) -> Result:
         tasks=state.tasks,
         unknown=tuple(run.unknown),
         iterations=run.iterations,
+        retries=run.retries,
         usage=run.usage,
+        cost=run.cost,
     )
 
 

@@ -1,5 +1,7 @@
 """Time and randomness, injected so that a run can be replayed and a test never waits."""
 
+import asyncio
+import random
 import secrets
 import time
 from dataclasses import dataclass
@@ -7,10 +9,22 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Where the engine's time comes from."""
+    """Where time comes from."""
 
     def now_us(self) -> int:
         """Microseconds since 1970 in UTC. It may jump in either direction."""
+        ...
+
+
+class RunClock(Clock, Protocol):
+    """What runs wait by."""
+
+    async def sleep_until(self, at_us: int) -> None:
+        """Comes back when that time is reached; at once when it has passed."""
+        ...
+
+    def chance(self) -> float:
+        """A random number from 0 to 1."""
         ...
 
 
@@ -30,6 +44,14 @@ class SystemClock:
         """Microseconds since 1970 in UTC."""
         return time.time_ns() // 1000
 
+    async def sleep_until(self, at_us: int) -> None:
+        """Sleeps."""
+        await asyncio.sleep(max(0, at_us - self.now_us()) / 1_000_000)
+
+    def chance(self) -> float:
+        """A random number."""
+        return random.random()
+
 
 @dataclass(frozen=True, slots=True)
 class RandomNames:
@@ -44,5 +66,5 @@ class RandomNames:
 class Outside:
     """What an engine takes from the world that is not the same each time."""
 
-    clock: Clock = SystemClock()
+    clock: RunClock = SystemClock()
     names: Names = RandomNames()

@@ -17,11 +17,11 @@ from .errors import ConfigurationError
 from .files import File
 from .handle import RunHandle
 from .limits import Limits
-from .models import model_named
 from .models.model import HoldsConnections, Model
 from .pool import Pool
 from .prompt import About
 from .resident.workspace import Workspace
+from .roles import Roles, chosen
 from .session import Session
 from .setting import Setting, Shared
 from .store.journal import Scope, Store
@@ -41,7 +41,7 @@ class Engine:
 
     def __init__(
         self,
-        model: Model | str,
+        model: Model | str | Roles,
         namespaces: Sequence[Namespace] = (),
         *,
         store: Store | None = None,
@@ -52,7 +52,8 @@ class Engine:
         """Opens nothing yet.
 
         Args:
-            model: A model, or its name, such as `anthropic:claude-opus-5-5`.
+            model: A model, or its name, such as `anthropic:claude-opus-5-5`; `Roles` for more than one,
+                or to say how hard to think.
             namespaces: The systems that each session connects.
             store: Where sessions are kept; None keeps them in memory.
             limits: Bounds of each run.
@@ -60,12 +61,12 @@ class Engine:
             outside: Time and the names of new sessions, for tests.
 
         Raises:
-            ConfigurationError: the model's name cannot be used.
-            ModelNotConfigured: the model's key is missing.
+            ConfigurationError: a model's name or an effort cannot be used.
+            ModelNotConfigured: a model's key is missing.
         """
         self._outside = outside or Outside()
         self._shared = Shared(
-            model=model_named(model) if isinstance(model, str) else model,
+            roles=chosen(model),
             namespaces=tuple(namespaces),
             pinned=tuple(pinned),
             limits=limits or Limits(),
@@ -166,8 +167,9 @@ class Engine:
         for session in list(self._sessions.values()):
             await session.close()
         self._shared.pool.close()
-        if isinstance(self.model, HoldsConnections):
-            await self.model.close()
+        for model in {id(each.model): each.model for each in self._shared.roles.values()}.values():
+            if isinstance(model, HoldsConnections):
+                await model.close()
         await self._root.close()
 
     async def __aenter__(self) -> Self:

@@ -17,7 +17,10 @@ Only StoreError leaves a running loop, and Interrupted its task; the others come
 in the run's result.
 """
 
+from collections.abc import Mapping
 from typing import Literal
+
+from ..tracing import Usage
 
 
 class OffingError(Exception):
@@ -62,14 +65,26 @@ FaultKind = Literal["transient", "rate limited", "overloaded", "too long", "inva
 class ModelFault(OffingError):
     """A model call that gave no usable reply.
 
-    "transient": connection or server trouble. "cut": the stream ended before the reply did. "too
-    long": the prompt exceeds the window. "invalid": the request was refused as it is. "auth" and
-    "quota" do not heal by trying again.
+    "transient": connection or server trouble. "rate limited" and "overloaded": later. "cut": the stream
+    ended, broke or stalled before the reply was whole. "too long": the prompt exceeds the window.
+    "invalid": the request was refused as it is. "auth" and "quota" do not heal by trying again.
     """
 
-    def __init__(self, kind: FaultKind, message: str) -> None:
+    def __init__(
+        self,
+        kind: FaultKind,
+        message: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        usage: Usage | None = None,
+    ) -> None:
+        """Takes what went wrong, the response's headers by lower-case name, and what it cost."""
         super().__init__(message)
         self.kind: FaultKind = kind
+        self.headers: Mapping[str, str] = headers or {}
+        """Those that say when to try again; read by `models/retry.py` alone."""
+        self.usage: Usage = usage or Usage()
+        """Tokens that the provider reported before the call failed."""
 
 
 class PlaybookError(OffingError):

@@ -25,6 +25,7 @@ from .store.facts import (
     StopWhy,
     Task,
     TasksSet,
+    Waited,
 )
 from .store.journal import Row
 
@@ -235,7 +236,7 @@ _EVENTS: Mapping[type, Callable[..., Durable]] = {
     Faulted: _faulted,
     Stopped: _stopped,
 }
-"""Opened, Linked and Checked tell a watcher nothing that other events do not."""
+"""Opened, Linked, Checked and Waited tell a watcher nothing that other events do not."""
 
-UNSEEN = (Opened, Linked, Checked)
+UNSEEN = (Opened, Linked, Checked, Waited)
 """Facts without an event."""

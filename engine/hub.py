@@ -87,6 +87,11 @@ class Hub:
         if self.watchers:
             self._tell(Delta(self._seq + 1, self._n, piece.kind, piece.text))
 
+    @property
+    def drafting(self) -> bool:
+        """Whether pieces of a reply in the making were told."""
+        return any(self._draft.values())
+
     def progress(self, call: str, text: str) -> None:
         """Tells how far a tool is. Safe from any thread."""
         loop = self._loop

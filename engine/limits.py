@@ -1,6 +1,8 @@
 """The numbers that bound a run. Each can be set by the host; none is told to a model as a rule."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from .models.retry import RetryPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,8 @@ class Limits:
     """Replies in a row that were cut by their length, were empty, or did not fit the wanted type."""
     pauses: int = 10
     """Times in a row that a provider may pause its turn and be asked to go on."""
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    """How patiently a failed model call is tried again."""
     same_failures: int = 3
     """Identical calls that failed identically until the model is told; after twice as many the run
     stops."""

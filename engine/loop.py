@@ -1,18 +1,23 @@
 """The loop, whole: ask what comes next, do it, record it."""
 
 from contextlib import aclosing
+from dataclasses import replace
+from decimal import Decimal
 from typing import assert_never
 
+from ..tracing import Usage
 from .answer import check
 from .dispatch import execute
 from .errors import ModelFault
-from .models.model import Reply
+from .models.model import Delta, Reply
+from .models.pricing import cost
+from .models.retry import told_wait_us
 from .run import Run
 from .scrub import scrub, scrub_fields
 from .state import numbered
-from .steps import Ask, Check, Execute, next_step
+from .steps import Ask, Check, Execute, Wait, next_step
 from .store.codec import unrecordable
-from .store.facts import Faulted, Noted, Replied, Stopped
+from .store.facts import Faulted, Noted, Replied, Stopped, Waited
 
 
 async def drive(run: Run) -> Stopped:
@@ -29,6 +34,9 @@ async def drive(run: Run) -> Stopped:
                 await execute(run, work)
             case Check(answer, schema):
                 await run.record(check(answer, schema))
+            case Wait(until):
+                await run.clock.sleep_until(until)
+                await run.record(Waited())
             case Noted() as note:
                 await run.record(note)
             case Stopped() as end:
@@ -43,17 +51,27 @@ async def ask(run: Run) -> Replied | Faulted:
     try:
         reply = await _stream(run)
     except ModelFault as fault:
-        return Faulted(fault.kind, scrub(str(fault)))
+        return _faulted(run, fault)
     except Exception as error:  # noqa: BLE001  an adapter's mistake is a stop, never a crash
-        return Faulted("invalid", scrub(f"{type(error).__name__}: {error}"))
-    replied = Replied(numbered(reply, run.state.turn + 1))
+        return _faulted(run, ModelFault("invalid", f"{type(error).__name__}: {error}"))
+    replied = Replied(numbered(reply, run.state.turn + 1), cost(reply.usage, run.means.info))
     problem = unrecordable(replied)
     return Faulted("invalid", f"the reply cannot be kept: {problem}") if problem else replied
+
+
+def _faulted(run: Run, fault: ModelFault) -> Faulted:
+    """The failure of a call with all that the decision about it needs."""
+    if run.hub.drafting:
+        run.hub.delta(Delta("restart"))
+    told = told_wait_us(fault.headers, str(fault), run.clock.now_us())
+    spent = cost(fault.usage, run.means.info) if fault.usage != Usage() else Decimal(0)
+    return Faulted(fault.kind, scrub(str(fault)), told, run.clock.chance(), fault.usage, spent)
 
 
 async def _stream(run: Run) -> Reply:
     means = run.means
     request = means.wire.request(run.state.conversation.view(), run.state.turn + 1)
+    request = replace(request, effort=means.effort.of(run.state))
     async with aclosing(means.model.stream(request)) as stream:
         async for part in stream:
             if isinstance(part, Reply):

@@ -9,9 +9,11 @@ from typing import NamedTuple
 from pydantic import SecretStr
 
 from ..namespaces.toolbox import Toolbox
-from .clock import Clock
+from .clock import RunClock
+from .effort import EffortChoice
 from .hub import Hub
 from .locks import WriteLocks
+from .models.catalog import ModelInfo
 from .models.model import Model
 from .pool import Pool
 from .resident.workspace import Workspace
@@ -35,6 +37,10 @@ class Means:
     workspace: Workspace | None
     credentials: Mapping[str, Mapping[str, SecretStr]]
     """Per namespace."""
+    info: ModelInfo = field(default_factory=ModelInfo)
+    """What is known of the model, its prices above all."""
+    effort: EffortChoice = field(default_factory=EffortChoice)
+    """Who decides how much the model thinks."""
 
 
 class _Given(NamedTuple):
@@ -58,7 +64,7 @@ class Run:
     store: Scope
     lease: Lease
     state: State
-    clock: Clock
+    clock: RunClock
     hub: Hub
     means: Means
     _queued: int = field(init=False)

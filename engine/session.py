@@ -14,6 +14,7 @@ from ..compaction.conversation import Text
 from ..namespaces.toolbox import Toolbox
 from .answer import Result, result_of
 from .connections import Connections
+from .effort import EffortChoice, thinking_of
 from .errors import ConfigurationError, Interrupted, LeaseHeld, NotFound, OffingError
 from .events import Event
 from .files import File, receive
@@ -22,6 +23,7 @@ from .handle import RunHandle
 from .hub import Hub, events_after
 from .locks import WriteLocks
 from .loop import drive
+from .models.catalog import info_of
 from .prompt import Disconnected
 from .prompts import prompt
 from .resident import RESIDENT
@@ -232,6 +234,8 @@ class Session:
             pool=shared.pool,
             workspace=self._setting.workspace,
             credentials=self._setting.credentials,
+            info=await asyncio.to_thread(info_of, shared.model.name),
+            effort=EffortChoice(shared.roles["run"].effort, thinking_of(shared.model)),
         )
         return self._means
 

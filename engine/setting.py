@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue, SecretStr
 
 from ..namespaces.tool import Namespace
-from .clock import Clock
+from .clock import RunClock
 from .limits import Limits
 from .models.model import Model
 from .pool import Pool
 from .prompt import About
 from .resident.workspace import Workspace
+from .roles import Chosen, RoleName
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +35,15 @@ class Setting:
 class Shared:
     """What the sessions of an engine have in common."""
 
-    model: Model
+    roles: Mapping[RoleName, Chosen]
+    """Who does what."""
     namespaces: Sequence[Namespace]
     pinned: Sequence[str]
     limits: Limits
-    clock: Clock
+    clock: RunClock
     pool: Pool
+
+    @property
+    def model(self) -> Model:
+        """The one that the runs are worked on with."""
+        return self.roles["run"].model

@@ -8,12 +8,14 @@ import hashlib
 import json
 from collections.abc import AsyncIterable
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import assert_never
 
 from ..compaction.conversation import Conversation, Message, Text, ToolCall, ToolResult
 from ..namespaces.tool import Record
 from ..tracing import Usage
 from .models.model import Reply
+from .signs import Signs
 from .store.facts import (
     Began,
     Checked,
@@ -29,6 +31,7 @@ from .store.facts import (
     Stored,
     Task,
     TasksSet,
+    Waited,
 )
 from .store.journal import Row
 
@@ -60,6 +63,8 @@ class RunState:
     iterations: int = 0
     """Model calls that gave a reply."""
     usage: Usage = field(default_factory=Usage)
+    cost: Decimal | None = Decimal(0)
+    """US dollars of all model calls; None once the cost of one is unknown."""
     last: Reply | None = None
     """The newest reply; None before the first, and again when it has been dealt with."""
     calls: dict[str, ToolCall] = field(default_factory=dict[str, ToolCall])
@@ -75,11 +80,22 @@ class RunState:
     repeated: Failure | None = None
     """Of the newest reply's calls, the one that failed most often; None when none failed."""
     fault: Faulted | None = None
+    """The newest model call's failure; None when it gave a reply."""
+    fault_at: int = 0
+    """When that was."""
+    faults: int = 0
+    """Failures in a row."""
+    retries: int = 0
+    """Model calls that failed, in all."""
+    waited: bool = False
+    """Whether the wait after the failure is over."""
     checked: Checked | None = None
     """The verdict on the newest reply as an answer; None before it was checked."""
     unknown: list[str] = field(default_factory=list[str])
     """Calls of which nobody knows whether they took effect."""
     stopped: Stopped | None = None
+    signs: Signs = field(default_factory=Signs)
+    """Of how hard it is; never fewer."""
 
 
 @dataclass(slots=True)
@@ -144,10 +160,10 @@ def apply(state: State, row: Row) -> None:  # noqa: C901, PLR0912
             _go_on(state.current, resumed)
         case Noted() as noted:
             _note(state, noted)
-        case Replied(reply):
-            _reply(state, reply)
+        case Replied() as replied:
+            _reply(state, replied)
         case Faulted() as fault:
-            state.current.fault = fault
+            _fault(state, fault)
         case Started(call):
             state.current.started.add(call)
         case Settled() as settled:
@@ -156,10 +172,20 @@ def apply(state: State, row: Row) -> None:  # noqa: C901, PLR0912
             state.tasks, state.confidence = tasks, confidence
         case Linked(figure, records):
             state.links[figure] = records
-        case Checked() as checked:
-            state.current.checked = checked
-        case Stopped() as stopped:
-            state.current.stopped = stopped
+        case Checked() | Waited() | Stopped():
+            _mark(state.current, fact)
+        case _ as never:
+            assert_never(never)
+
+
+def _mark(run: RunState, fact: Checked | Waited | Stopped) -> None:
+    match fact:
+        case Checked():
+            run.checked = fact
+        case Waited():
+            run.waited = True
+        case Stopped():
+            run.stopped = fact
         case _ as never:
             assert_never(never)
 
@@ -168,6 +194,8 @@ def _follow(state: State, row: Row) -> None:
     if row.seq != state.seq + 1:
         raise ValueError(f"row {row.seq} cannot follow row {state.seq}")
     state.seq, state.at = row.seq, row.at
+    if state.run is not None:
+        state.run.signs = state.run.signs.after(row.known)
 
 
 def _begin(state: State, row: Row, began: Began) -> None:
@@ -181,7 +209,7 @@ def _begin(state: State, row: Row, began: Began) -> None:
 def _go_on(run: RunState, resumed: Resumed) -> None:
     """A stop, and what led to it, is forgotten; what is recorded as done stays done."""
     run.granted += resumed.iterations
-    run.fault = None
+    run.fault, run.faults = None, 0
     if run.stopped is None:
         return
     run.stopped = run.repeated = None
@@ -197,12 +225,17 @@ def _note(state: State, noted: Noted) -> None:
     state.conversation.messages.append(Message("note", (Text(noted.text),)))
 
 
-def _reply(state: State, reply: Reply) -> None:
-    run = state.current
+def _spend(run: RunState, usage: Usage, cost: Decimal | None) -> None:
+    run.usage += usage
+    run.cost = None if run.cost is None or cost is None else run.cost + cost
+
+
+def _reply(state: State, replied: Replied) -> None:
+    run, reply = state.current, replied.reply
     state.turn += 1
     run.iterations += 1
-    run.usage += reply.usage
-    run.last, run.checked, run.fault = reply, None, None
+    _spend(run, reply.usage, replied.cost)
+    run.last, run.checked, run.fault, run.faults = reply, None, None, 0
     run.calls = {call.id: call for call in reply.message.calls}
     run.started, run.results, run.repeated = set(), {}, None
     if reply.stop != "pause":
@@ -210,6 +243,14 @@ def _reply(state: State, reply: Reply) -> None:
     run.pauses = run.pauses + 1 if reply.stop == "pause" else 0
     if reply.message.blocks or reply.message.raw is not None:
         state.conversation.messages.append(reply.message)
+
+
+def _fault(state: State, fault: Faulted) -> None:
+    run = state.current
+    run.fault, run.fault_at, run.waited = fault, state.at, False
+    run.faults += 1
+    run.retries += 1
+    _spend(run, fault.usage, fault.cost)
 
 
 def _settle(state: State, settled: Settled) -> None:

@@ -7,14 +7,16 @@ reply, then see whether the model may be asked again and what it has to be told 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import assert_never
 
 from pydantic import JsonValue
 
 from ..compaction.conversation import ToolCall
 from .models.model import Reply, StopReason
+from .models.retry import decide
 from .prompts import prompt
 from .state import RunState, State
-from .store.facts import Noted, Stopped
+from .store.facts import Faulted, Noted, Stopped
 
 _SHARES = ((10, 0.1), (25, 0.25), (50, 0.5))
 """Shares of the granted iterations at which the model is told how many are left, in percent."""
@@ -46,7 +48,15 @@ class Check:
     schema: Mapping[str, JsonValue]
 
 
-Step = Ask | Execute | Check | Noted | Stopped
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Wait before the model is called again."""
+
+    until: int
+    """Microseconds since 1970 in UTC."""
+
+
+Step = Ask | Execute | Check | Wait | Noted | Stopped
 
 
 def next_step(state: State) -> Step:
@@ -56,8 +66,8 @@ def next_step(state: State) -> Step:
         return run.stopped
     if run.calls:
         return _settle_calls(run)
-    if run.fault is not None:
-        return Stopped("fault", f"the model could not be asked ({run.fault.fault}): {run.fault.message}")
+    if run.fault is not None and not run.waited:
+        return _after_fault(run, run.fault)
     verdict = _JUDGES[run.last.stop](state, run, run.last) if run.last is not None else None
     return verdict or _limit(run) or _note(state, run) or Ask()
 
@@ -69,6 +79,32 @@ def _settle_calls(run: RunState) -> Execute:
         tuple(call for call in open_calls if call.id in run.started),
         executable=run.last is not None and run.last.stop == "tools",
     )
+
+
+def _after_fault(run: RunState, fault: Faulted) -> Step:
+    decision = decide(
+        run.began.limits.retry,
+        fault.fault,
+        failed=run.faults,
+        told_us=fault.told_us,
+        chance=fault.chance,
+    )
+    until = run.fault_at + decision.wait_us
+    told = f"({fault.fault}) {fault.message}"
+    match decision.verdict:
+        case "again":
+            return Wait(until)
+        case "later":
+            when = f"; it asks to come back at {_time_of(until)}" if decision.wait_us else ""
+            return Stopped(
+                "unavailable", f"the model is not available after {run.faults} attempts{when}: {told}"
+            )
+        case "window":
+            return Stopped("window", f"the context window is full: {told}")
+        case "never":
+            return Stopped("fault", f"the model could not be asked: {told}")
+        case _ as never:
+            assert_never(never)
 
 
 def _judge_end(state: State, run: RunState, reply: Reply) -> Step | None:
@@ -187,3 +223,8 @@ def _left(run: RunState) -> Noted | None:
 def day_of(at_us: int) -> str:
     """The day of a time in UTC, as the model is told it."""
     return datetime.fromtimestamp(at_us / 1_000_000, tz=UTC).strftime("%A, %Y-%m-%d")
+
+
+def _time_of(at_us: int) -> str:
+    """A time as a person reads it."""
+    return datetime.fromtimestamp(at_us / 1_000_000, tz=UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -36,6 +36,12 @@ class SetClock:
     def now_us(self) -> int:
         return self.now
 
+    async def sleep_until(self, at_us: int) -> None:
+        self.now = max(self.now, at_us)
+
+    def chance(self) -> float:
+        return 0.0
+
 
 async def bare_run(
     store: Scope, model: Model | None = None, tools: Sequence[Tool] = (), hub: Hub | None = None

@@ -28,7 +28,7 @@ from loopback import (
 from loopback import Usage as Counted
 from offing.compaction.conversation import Message, Raw, Reasoning, ToolCall
 from offing.compaction.conversation import Text as Words
-from offing.engine import Engine, MemoryStore
+from offing.engine import Engine, Limits, MemoryStore
 from offing.engine.answer import Result
 from offing.engine.errors import ConfigurationError, ModelFault, ModelNotConfigured
 from offing.engine.models import model as wire
@@ -37,9 +37,10 @@ from offing.engine.models.anthropic import Options
 from offing.engine.models.anthropic_events import ReplyReader
 from offing.engine.models.anthropic_wire import PROVIDER, encode
 from offing.engine.models.model import Context, Static
+from offing.engine.models.retry import RetryPolicy
 from offing.namespaces import FunctionNamespace, ToolContext, ToolOutput
 from offing.tracing import Usage
-from worlds import MODEL, Claude, Given, async_tool, outside, state_of
+from worlds import MODEL, Claude, Given, HandClock, async_tool, outside, state_of
 
 ran: list[Mapping[str, object]] = []
 
@@ -315,6 +316,11 @@ FAULTS: list[tuple[Reply, str, str]] = [
         "too long",
         "prompt is too long",
     ),
+    (
+        HttpError(400, "invalid_request_error", "Your credit balance is too low to access the API"),
+        "quota",
+        "credit balance",
+    ),
     (HttpError(401, "authentication_error", "invalid x-api-key"), "auth", "invalid x-api-key"),
     (HttpError(402, "billing_error", "no credit"), "quota", "no credit"),
     (HttpError(403, "permission_error", "not yours"), "auth", "not yours"),
@@ -331,10 +337,16 @@ FAULTS: list[tuple[Reply, str, str]] = [
     (ErrorEvent(2, "api_error", "oops", DANGEROUS), "transient", "oops"),
     (ErrorEvent(1, "invalid_request_error", "no", DANGEROUS), "invalid", "no"),
     (Drop(), "transient", ""),
-    *((Drop(events, answer=DANGEROUS), "transient", "") for events in (0, 1, 4, 8, 12, 14)),
-    (Drop(after_bytes=700, answer=DANGEROUS), "transient", ""),
+    *((Drop(events, answer=DANGEROUS), "cut", "the stream broke") for events in (0, 1, 4, 8, 12, 14)),
+    (Drop(after_bytes=700, answer=DANGEROUS), "cut", "the stream broke"),
     *((NoStop(events, DANGEROUS), "cut", "the stream ended") for events in (None, 0, 1, 6, 10, 12)),
 ]
+
+
+WHY = {"invalid": "fault", "auth": "fault", "quota": "fault", "too long": "window"}
+BACKOFF = [500_000, 1_000_000, 2_000_000, 4_000_000, 8_000_000, 16_000_000]
+"""Half a second, doubled each time, in microseconds; no luck in it."""
+IMPATIENT = Limits(retry=RetryPolicy(attempts=0))
 
 
 @pytest.mark.parametrize(("fault", "kind", "said"), FAULTS)
@@ -344,10 +356,10 @@ async def test_a_failed_model_call_stops_the_run_in_data_and_it_goes_on_when_res
     ran.clear()
     done = Answer([ToolUse("sys__note", {"amount": 1})])
     with Loopback([Attempts([fault, done]), Answer([Text("Done.")])]) as server:
-        async with Engine(Claude(server), [NOTES], outside=outside()) as engine:
+        async with Engine(Claude(server), [NOTES], limits=IMPATIENT, outside=outside()) as engine:
             result = await engine.session("s").ask("Pay.")
-            assert (result.why, result.answer, ran) == ("fault", "", [])
-            assert result.detail.startswith(f"the model could not be asked ({kind}): ")
+            assert (result.why, result.answer, ran) == (WHY.get(kind, "unavailable"), "", [])
+            assert f": ({kind}) " in result.detail
             assert said in result.detail
             again = await (await engine.resume(result.run)).result()
     assert (again.why, again.answer, ran) == ("answered", "Done.", [{"amount": 1}])
@@ -375,12 +387,11 @@ async def test_a_run_whose_model_says_nothing_more_can_be_closed_and_resumed(aft
 async def test_an_address_where_nobody_listens_stops_the_run() -> None:
     with Loopback() as server:
         model = Claude(server)
-    async with Engine(model, outside=outside()) as engine:
+    clock = HandClock()
+    async with Engine(model, outside=outside(clock)) as engine:
         result = await engine.ask("Hello?")
-    assert (result.why, result.detail) == (
-        "fault",
-        "the model could not be asked (transient): Connection error.",
-    )
+    assert (result.why, result.retries, clock.slept) == ("unavailable", 7, BACKOFF)
+    assert result.detail == "the model is not available after 7 attempts: (transient) Connection error."
 
 
 KINDS = ("message_start", "content_block_start", "content_block_delta", "message_delta", "message_stop", "x")

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from loopback import Answer, Block, Loopback, Text, Thinking, ToolUse
+from loopback import Answer, Attempts, Block, HttpError, Loopback, Text, Thinking, ToolUse
 from offing.engine import About, Call, Engine, Limits, MemoryStore, Result, Scripted, SqliteStore, Step
 from offing.engine.scrub import scrub
+from offing.engine.store.facts import StopWhy
 from offing.namespaces import Attachment, Effect, FunctionNamespace, Record, Tool, ToolContext, ToolOutput
 from offing.namespaces.meta_tools import Connected
 from offing.namespaces.names import is_legal
@@ -38,6 +39,50 @@ async def run(server: Loopback, *namespaces: FunctionNamespace, pinned: tuple[st
 def layers(server: Loopback) -> list[tuple[str, str]]:
     """Tools and system of each request, as they were sent but for markers, which stay the same here."""
     return [(json.dumps(seen.json["tools"]), json.dumps(seen.json["system"])) for seen in server.requests]
+
+
+@pytest.mark.parametrize("stop", ["max_tokens", "refusal", "end_turn", "pause_turn"])
+async def test_a_call_without_a_result_gets_one_and_the_reply_around_it_is_resent_as_it_came(
+    stop: str,
+) -> None:
+    """case 6"""
+    cut = [Thinking("Both, I think."), ToolUse("sys__say", {"n": 1}), ToolUse("sys__say", '{"n":')]
+    with Loopback([Answer(cut, stop), Answer([Thinking("Again."), Text("Done.")]), Answer()]) as server:
+        async with Engine(Claude(server), [SYS], outside=outside()) as engine:
+            session = engine.session("s")
+            await session.ask("Go.")
+            await session.ask("And now?")  # the server checks each signature against what stands before it
+    assert server.refusals == []
+    for seen in server.requests[1:]:
+        reply, answers = seen.json["messages"][1:3]
+        assert [block["type"] for block in reply["content"]] == ["thinking", "tool_use", "tool_use"]
+        assert [block["tool_use_id"] for block in answers["content"][:2]] == [
+            block["id"] for block in reply["content"][1:]
+        ]
+
+
+RETRY_AFTER: list[tuple[HttpError, list[int], StopWhy]] = [
+    (HttpError(429, "rate_limit_error", "slow", {"retry-after": "259200"}), [], "unavailable"),
+    (HttpError(429, "rate_limit_error", "slow", {"retry-after": "30"}), [30_000_000], "answered"),
+    (
+        HttpError(429, "rate_limit_error", "slow", {"retry-after": "Mon, 14 Sep 2026 08:01:00 GMT"}),
+        [60_000_000],
+        "answered",
+    ),
+    (HttpError(402, "billing_error", "spent", {"retry-after": "30"}), [], "fault"),
+]
+
+
+@pytest.mark.parametrize(("fault", "slept", "why"), RETRY_AFTER)
+async def test_one_layer_of_retries_obeys_up_to_a_cap_then_pauses_and_a_spent_quota_is_permanent(
+    fault: HttpError, slept: list[int], why: StopWhy
+) -> None:
+    """case 16"""
+    clock = HandClock()
+    with Loopback([Attempts([fault, Answer([Text("Done.")])])]) as server:
+        async with Engine(Claude(server), outside=outside(clock)) as engine:
+            result = await engine.ask("Go.")
+    assert (result.why, clock.slept, len(server.requests)) == (why, slept, 1 + len(slept))
 
 
 @pytest.mark.parametrize("seconds", [0.000001, 14, 3600, 7 * 3600])

@@ -44,6 +44,7 @@ from offing.engine.store.facts import (
     Task,
     TasksSet,
     Unknown,
+    Waited,
 )
 from offing.engine.store.journal import Lease, Row
 from offing.namespaces import Effect, FunctionNamespace, Record
@@ -98,8 +99,17 @@ FACTS: dict[str, st.SearchStrategy[Any]] = {
     "began": st.builds(Began, MESSAGES, st.builds(Limits, COUNTS, COUNTS), st.none() | OBJECT, some(STORED)),
     "resumed": st.builds(Resumed, TEXT, COUNTS),
     "noted": st.builds(Noted, TEXT, TEXT),
-    "replied": st.builds(Replied, REPLIES),
-    "faulted": st.builds(Faulted, st.sampled_from(get_args(FaultKind)), TEXT),
+    "replied": st.builds(Replied, REPLIES, st.none() | DECIMALS),
+    "faulted": st.builds(
+        Faulted,
+        st.sampled_from(get_args(FaultKind)),
+        TEXT,
+        st.none() | COUNTS,
+        st.floats(0, 1),
+        USAGES,
+        st.none() | DECIMALS,
+    ),
+    "waited": st.just(Waited()),
     "started": st.builds(Started, TEXT, TEXT, TEXT),
     "settled": st.builds(Settled, RESULTS, TEXT, some(RECORDS), some(STORED), st.booleans()),
     "tasks": st.builds(TasksSet, some(st.builds(Task, TEXT, STATUSES)), st.none() | st.floats(0, 1)),

@@ -55,7 +55,7 @@ async def test_a_script_that_is_too_short_stops_the_run_and_says_so() -> None:
         result = await engine.ask("Go.")
     assert (result.why, result.detail) == (
         "fault",
-        "the model could not be asked (invalid): PlaybookError: the script has 1 steps, "
+        "the model could not be asked: (invalid) PlaybookError: the script has 1 steps, "
         "and one more was asked for",
     )
 

@@ -86,7 +86,9 @@ async def test_a_question_is_answered_with_the_whole_result() -> None:
         tasks=(Task("Look", "done"),),
         unknown=(),
         iterations=3,
+        retries=0,
         usage=Usage(input=15, output=6),
+        cost=None,
     )
     assert batch.result.text().splitlines() == [
         "12.50 GBP [1], and 3 [2], again [1].",

@@ -102,7 +102,7 @@ BOTH = (ToolCall("1.1", "a", {}), ToolCall("1.2", "b", {}))
         ),
         (
             [*began(), Faulted("auth", "no key")],
-            Stopped("fault", "the model could not be asked (auth): no key"),
+            Stopped("fault", "the model could not be asked: (auth) no key"),
         ),
         ([*began(output=SCHEMA), said("end", "{}")], Check("{}", SCHEMA)),
         ([*began(output=SCHEMA), said("end", "{}"), Checked()], Stopped("answered")),
@@ -194,9 +194,9 @@ def test_each_call_that_keeps_failing_is_named_also_with_the_same_error_and_afte
 
 
 def test_a_resume_asks_the_model_again_whether_the_stop_was_recorded_or_not() -> None:
-    fault = Faulted("transient", "gone")
+    fault = Faulted("auth", "no key")
     assert next_step(after(*began(), fault)) == Stopped(
-        "fault", "the model could not be asked (transient): gone"
+        "fault", "the model could not be asked: (auth) no key"
     )
     for stop in ((), (Stopped("fault", "x"),)):
         assert next_step(after(*began(), fault, *stop, Resumed("me"))) == Ask()

@@ -32,9 +32,19 @@ class HandClock:
     """A clock that only a test moves. It begins on Monday, 2026-09-14, 08:00 UTC."""
 
     at: int = 1_789_372_800_000_000
+    luck: float = 0.0
+    slept: list[int] = field(default_factory=list[int])
+    """How long each wait was, in microseconds: waiting moves the clock and takes no time."""
 
     def now_us(self) -> int:
         return self.at
+
+    async def sleep_until(self, at_us: int) -> None:
+        self.slept.append(at_us - self.at)
+        self.at = max(self.at, at_us)
+
+    def chance(self) -> float:
+        return self.luck
 
 
 @dataclass

@@ -6,13 +6,17 @@ answer, 130 interrupted.
 
 import argparse
 import asyncio
+import functools
 import os
 import sys
 from collections.abc import Coroutine, Sequence
 from pathlib import Path
 
+from ..effort import EFFORTS
 from ..errors import ConfigurationError, OffingError
 from .commands import begin, resume
+from .eval import contestants, evaluate, scenarios_named
+from .models import models
 from .screen import Screen
 from .systems import DEMO_MODEL, Systems, demo_systems
 
@@ -47,6 +51,10 @@ def _fail(screen: Screen, error: OffingError, code: int) -> int:
 
 
 def _command(given: argparse.Namespace, screen: Screen) -> Coroutine[object, object, int]:
+    if given.command == "eval":
+        return evaluate(contestants(given.model, given.effort), scenarios_named(given.scenario), screen)
+    if given.command == "models":
+        return models(given.names, os.environ.get("OFFING_MODEL", _MODEL), screen)
     store = Path(given.store)
     if given.command == "resume":
         return resume(given.run, store, screen)
@@ -80,9 +88,19 @@ def _parser() -> argparse.ArgumentParser:
     _add_run_arguments(run)
     again = commands.add_parser("resume", help="go on with a run after a kill or a stop")
     again.add_argument("run", help="the run's id, as it was shown when it began")
+    _add_eval_arguments(commands.add_parser("eval", help="judge models side by side by shipped scenarios"))
+    known = commands.add_parser("models", help="windows, prices and keys of models")
+    known.add_argument("names", nargs="*", metavar="NAME", help="such as litellm:openai/gpt-5.6")
     for command in (demo, run, again):
         command.add_argument("--store", default=str(_STORE), help="journal file (default: %(default)s)")
     return parser
+
+
+def _add_eval_arguments(judged: argparse.ArgumentParser) -> None:
+    add = functools.partial(judged.add_argument, action="append", default=[])
+    add("--model", help="one to judge; default: two playbooks, one of them hasty")
+    add("--effort", choices=EFFORTS, help="each model at each of these")
+    add("--scenario", metavar="NAME", help="only this one; default: all")
 
 
 def _add_run_arguments(run: argparse.ArgumentParser) -> None:

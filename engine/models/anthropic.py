@@ -16,18 +16,20 @@ from typing import TYPE_CHECKING, Literal, cast
 from pydantic import JsonValue, SecretStr
 
 from ...compaction.conversation import Message
-from ..errors import FaultKind, ModelFault, ModelNotConfigured
+from ..errors import ModelFault, ModelNotConfigured
 from .anthropic_events import Event, ReplyReader
+from .anthropic_faults import fault_of
 from .anthropic_wire import encode, join
-from .model import Delta, Part, Reply, Request
+from .catalog import info_of
+from .model import Delta, Effort, Part, Reply, Request, Thinking, clamp
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic, AsyncStream
 
 KEY = "ANTHROPIC_API_KEY"
 BASE_URL = "https://api.anthropic.com"
-
-Effort = Literal["low", "medium", "high", "xhigh", "max"]
+_CONNECT_S = 10.0
+"""Seconds until a connection that is not made is given up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,9 @@ class Options:
     """"adaptive": the model decides turn by turn how much to think; models before Claude 4.6 do not
     know it."""
     effort: Effort | None = None
-    """None for the provider's default."""
+    """None for the provider's default. A request that says an effort goes before it."""
+    stall_s: float = 120.0
+    """Seconds without a byte, be it of a ping, after which a reply is given up."""
 
 
 class AnthropicModel:
@@ -68,7 +72,7 @@ class AnthropicModel:
         self.name = f"anthropic:{model}"
         self._key = api_key
         self._base_url = base_url
-        self._options = _options(model, options or Options())
+        self._options = options or Options()
         self._sdk: ModuleType | None = None
         self._client: AsyncAnthropic | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -88,6 +92,13 @@ class AnthropicModel:
         url = os.environ.get("ANTHROPIC_BASE_URL", BASE_URL)
         return cls(model, SecretStr(key), base_url=url)
 
+    @property
+    def thinking(self) -> Thinking:
+        """As its options have it; what is not settled by them, the catalog tells."""
+        if self._options.thinking == "adaptive":
+            return Thinking(adaptive=True)
+        return Thinking(efforts=() if self._options.effort else info_of(self.name).efforts)
+
     def encode(self, part: Part, before: Message | None = None) -> bytes:
         """The part as a segment of the body."""
         return encode(part, before, self.model)
@@ -95,13 +106,24 @@ class AnthropicModel:
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
         """Sends a request and yields what comes back; see `Model`."""
         reader = ReplyReader(self.model)
-        body = join(self._options, request.segments, request.marks)
+        body = join(self._head(request.effort), request.segments, request.marks)
+        try:
+            async with aclosing(self._deltas(reader, body)) as deltas:
+                async for delta in deltas:
+                    yield delta
+            reply = reader.reply()
+        except ModelFault as fault:
+            fault.usage = reader.usage
+            raise
+        yield reply
+
+    async def _deltas(self, reader: ReplyReader, body: bytes) -> AsyncGenerator[Delta]:
+        """What the reader makes of the events of one request."""
         async with aclosing(self._events(body)) as events:
             async for event in events:
                 delta = reader.feed(event)
                 if delta is not None:
                     yield delta
-        yield reader.reply()
 
     async def close(self) -> None:
         """Closes the connections of the running loop."""
@@ -109,15 +131,24 @@ class AnthropicModel:
         if client is not None and self._loop is asyncio.get_running_loop():
             await client.close()
 
+    def _head(self, wanted: Effort | None) -> Mapping[str, JsonValue]:
+        """What the body begins with. Nothing of it is part of the cached prefix."""
+        head = _head(self.model, self._options)
+        if wanted is None:
+            return head
+        effort = clamp(wanted, info_of(self.name).efforts) or wanted
+        return {**head, "output_config": {"effort": effort}}
+
     async def _events(self, body: bytes) -> AsyncGenerator[Event]:
         """The events of one request; whatever goes wrong on the way is a classified fault."""
+        sdk = await self._loaded()
         try:
-            stream = await self._post(await self._loaded(), body)
+            stream = await self._post(sdk, body)
             async with stream:
                 async for event in stream:
                     yield cast("Event", event)
         except Exception as error:
-            raise fault_of(error) from error
+            raise fault_of(error, sdk) from error
 
     async def _loaded(self) -> ModuleType:
         """The SDK takes seconds to import: the first time in a thread, off the event loop."""
@@ -144,61 +175,17 @@ class AnthropicModel:
                 api_key=self._key.get_secret_value(),
                 base_url=self._base_url,
                 max_retries=0,
+                timeout=sdk.Timeout(self._options.stall_s, connect=_CONNECT_S),
                 open_telemetry=False,
             )
             self._loop = loop
         return cast("AsyncAnthropic", self._client)
 
 
-def _options(model: str, options: Options) -> Mapping[str, JsonValue]:
+def _head(model: str, options: Options) -> Mapping[str, JsonValue]:
     wire: dict[str, JsonValue] = {"model": model, "max_tokens": options.max_tokens, "stream": True}
     if options.thinking == "adaptive":
         wire["thinking"] = {"type": "adaptive", "display": "summarized"}
     if options.effort is not None:
         wire["output_config"] = {"effort": options.effort}
     return wire
-
-
-_STATUS: Mapping[int, FaultKind] = {
-    400: "invalid",
-    401: "auth",
-    402: "quota",
-    403: "auth",
-    404: "invalid",
-    413: "too long",
-    422: "invalid",
-    429: "rate limited",
-    529: "overloaded",
-}
-_CLIENT_ERRORS = range(400, 500)
-_TYPES: Mapping[str, FaultKind] = {
-    "overloaded_error": "overloaded",
-    "rate_limit_error": "rate limited",
-    "authentication_error": "auth",
-    "permission_error": "auth",
-    "billing_error": "quota",
-    "request_too_large": "too long",
-    "invalid_request_error": "invalid",
-    "not_found_error": "invalid",
-}
-
-
-def fault_of(error: Exception) -> ModelFault:
-    """What went wrong, classified (WIRE.md, section 1).
-
-    An error in the middle of a stream has status 200, so its type decides before its status. What is
-    neither of the SDK's errors is a connection that broke.
-    """
-    status = getattr(error, "status_code", None)
-    kind = _TYPES.get(str(getattr(error, "type", None))) or _by_status(status)
-    text = str(error) or type(error).__name__
-    if kind == "invalid" and "prompt is too long" in text:
-        kind = "too long"
-    return ModelFault(kind, text[:2000])
-
-
-def _by_status(status: object) -> FaultKind:
-    """Trying again heals no request that is wrong, and may heal what is wrong with the server."""
-    if not isinstance(status, int) or status in {408, 409, 425}:
-        return "transient"
-    return _STATUS.get(status, "invalid" if status in _CLIENT_ERRORS else "transient")

@@ -84,7 +84,12 @@ class ReplyReader:
         raw = Raw(PROVIDER, self._model, json_bytes([cast("JsonValue", one.wire) for one in kept]))
         blocks = tuple(block for one in kept if (block := _block(one)) is not None)
         message = Message("assistant", blocks, raw if kept else None)
-        return Reply(message, _STOPS.get(self._stop, "end"), _usage(self._usage), self._detail())
+        return Reply(message, _STOPS.get(self._stop, "end"), self.usage, self._detail())
+
+    @property
+    def usage(self) -> Usage:
+        """What was counted so far."""
+        return _usage(self._usage)
 
     def _take(self, event: Event) -> Delta | None:
         match event.get("type"):

@@ -7,7 +7,7 @@ engine's.
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, get_args, runtime_checkable
 
 from pydantic import JsonValue
 
@@ -52,6 +52,12 @@ class Frame:
 Part = Static | Context | Message
 
 
+Effort = Literal["low", "medium", "high", "xhigh", "max"]
+"""How much a model is to think, where it does not decide by itself."""
+EFFORTS: tuple[Effort, ...] = get_args(Effort)
+"""From the least to the most."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """One model call."""
@@ -65,6 +71,9 @@ class Request:
     """Which reply of the session is asked for, from 1."""
     view: Sequence[Message]
     """The messages behind the segments, for adapters that look at what was said."""
+    effort: Effort | None = None
+    """None for the model's own judgement or default. An adapter brings it down to what the model takes;
+    it is outside the cached prefix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +102,16 @@ class Reply:
     """What the provider says of the stop, such as the category of a refusal; empty when nothing."""
 
 
+def clamp(wanted: Effort, supported: Sequence[Effort]) -> Effort | None:
+    """The nearest supported effort that is not above; the lowest one when all are above.
+
+    None when nothing is supported.
+    """
+    known: list[Effort] = [each for each in EFFORTS if each in supported]
+    not_above: list[Effort] = [each for each in known if EFFORTS.index(each) <= EFFORTS.index(wanted)]
+    return not_above[-1] if not_above else next(iter(known), None)
+
+
 class Model(Protocol):
     """A model behind a wire."""
 
@@ -115,6 +134,27 @@ class Model(Protocol):
         Raises:
             ModelFault: the call gave no usable reply, for the classified reason.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """How a model thinks, as far as it can be told."""
+
+    adaptive: bool = False
+    """Whether it decides by itself, turn by turn, how much to think."""
+    efforts: tuple[Effort, ...] = ()
+    """Those that a request may choose from; empty when it takes none, when it is unknown, and when it
+    has been settled already."""
+
+
+@runtime_checkable
+class SaysHowItThinks(Protocol):
+    """A model that knows how it is configured to think. Of others, the catalog tells."""
+
+    @property
+    def thinking(self) -> Thinking:
+        """How it thinks."""
         ...
 
 

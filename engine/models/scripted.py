@@ -16,7 +16,7 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from pydantic import JsonValue, TypeAdapter
 
@@ -24,7 +24,7 @@ from ...compaction.conversation import Block, Message, Reasoning, Text, ToolCall
 from ...tracing import Usage
 from ..errors import PlaybookError
 from ..scrub import json_bytes
-from .model import Context, Delta, Part, Reply, Request, Static, StopReason
+from .model import Context, Delta, Effort, Part, Reply, Request, Static, StopReason, Thinking
 
 _WORDS_A_DELTA = 8
 
@@ -104,6 +104,8 @@ class Scripted:
         self._reached = 0
         self.requests: list[Request] = []
         """The requests it was sent in this process, for tests to look at."""
+        self.thinking = Thinking(efforts=get_args(Effort))
+        """It takes any effort, and minds none; so that a test sees what would be asked of a model."""
 
     def encode(self, part: Part, before: Message | None = None) -> bytes:
         """The part as JSON."""

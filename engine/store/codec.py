@@ -28,6 +28,7 @@ from .facts import (
     Stopped,
     TasksSet,
     Unknown,
+    Waited,
 )
 
 Upcaster = Callable[[dict[str, JsonValue]], dict[str, JsonValue]]
@@ -48,6 +49,7 @@ KINDS: Mapping[str, type[Fact]] = {
     "noted": Noted,
     "replied": Replied,
     "faulted": Faulted,
+    "waited": Waited,
     "started": Started,
     "settled": Settled,
     "tasks": TasksSet,

@@ -5,13 +5,15 @@ new kind, or a new version with an upcaster in `codec.py`.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Literal
 
 from pydantic import JsonValue
 
 from ...compaction.conversation import Message, ToolResult
 from ...namespaces.tool import Record
+from ...tracing import Usage
 from ..errors import FaultKind
 from ..limits import Limits
 from ..models.model import Reply
@@ -90,6 +92,8 @@ class Replied:
     """The model replied."""
 
     reply: Reply
+    cost: Decimal | None = None
+    """In US dollars, by the prices of that day; None where unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +102,19 @@ class Faulted:
 
     fault: FaultKind
     message: str
+    told_us: int | None = None
+    """Microseconds that the provider asked to wait; None when it did not say."""
+    chance: float = 0.0
+    """From 0 to 1: the share of luck in the wait before the next attempt."""
+    usage: Usage = field(default_factory=Usage)
+    """What the failed call cost, as far as the provider said."""
+    cost: Decimal | None = Decimal(0)
+    """In US dollars; None where unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waited:
+    """The wait after a failed call is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +176,7 @@ StopWhy = Literal[
     "window",
     "fault",
     "paused",
+    "unavailable",
 ]
 
 
@@ -168,8 +186,9 @@ class Stopped:
 
     "limit": the granted iterations are used. "repeating": the same call kept failing the same way.
     "length", "empty" and "unfit": replies kept being cut, empty, or not of the wanted type.
-    "refused": the model declined. "window": the context is full. "fault": the model could not be
-    reached or refused the request. "paused": the provider paused its turn again and again.
+    "refused": the model declined. "window": the context is full. "fault": the request, the key or the
+    account is wrong. "unavailable": the model could not be reached, or asks to come back later than a
+    run waits. "paused": the provider paused its turn again and again.
     """
 
     why: StopWhy
@@ -184,6 +203,7 @@ Fact = (
     | Noted
     | Replied
     | Faulted
+    | Waited
     | Started
     | Settled
     | TasksSet

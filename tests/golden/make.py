@@ -72,7 +72,9 @@ def replies() -> Iterator[Reply | ModelFault]:
     yield reply(Text("25.00 GBP [[bank:txn/1]] [[calc:2.2]]"), stop="end")
     yield reply(Text("twelve"), stop="end")
     yield reply(Text('{"balance": "12.50"}'), stop="end")
-    yield ModelFault("overloaded", "come back later")
+    yield ModelFault("overloaded", "busy", headers={"retry-after": "2"}, usage=Usage(3, 2, 1, 0, 1, 0))
+    yield ModelFault("auth", "no key")
+    yield ModelFault("rate limited", "come back later", headers={"retry-after": "900"})
     yield reply(Text("Wait"), stop="pause")
     yield reply(call("bank__look"))
     yield reply(call("bank__look"), stop="length")
@@ -112,6 +114,12 @@ class Clock:
     def now_us(self) -> int:
         self.now += 1_000_000
         return self.now
+
+    async def sleep_until(self, at_us: int) -> None:
+        self.now = max(self.now, at_us)
+
+    def chance(self) -> float:
+        return 0.5
 
 
 async def look() -> ToolOutput:
@@ -168,7 +176,7 @@ async def session() -> list[Mapping[str, JsonValue]]:
         await books.ask("Explain September.", files=[Attachment("a.png", PNG, "image/png")])
         await books.ask("How much?", output=Balance)
         await books.ask("Go on.")
-        for days in (0, 0, 1, 0, 0):
+        for days in (0, 0, 0, 1, 0, 0):
             clock.now += days * DAY_US
             await (await books.resume("books.3")).result()
         journal = store.scoped("local").journal
