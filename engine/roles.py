@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Literal, NamedTuple, cast
 
-from .effort import EFFORTS
 from .errors import ConfigurationError
 from .models import model_named
-from .models.model import Effort, Model
+from .models.model import EFFORTS, Effort, Model
 
 RoleName = Literal["run", "child", "digest", "planner", "verifier"]
 

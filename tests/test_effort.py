@@ -12,10 +12,10 @@ from loopback import Answer, Loopback, Text, ToolUse
 from offing.compaction.conversation import Message, ToolCall, ToolResult
 from offing.compaction.conversation import Text as Words
 from offing.engine import Call, Engine, Limits, MemoryStore, Result, Role, Roles, Scripted, Step
-from offing.engine.effort import EFFORTS, RULES, EffortChoice, clamp, effort_for, thinking_of
+from offing.engine.effort import RULES, EffortChoice, effort_for, thinking_of
 from offing.engine.errors import ConfigurationError
 from offing.engine.models.anthropic import Options
-from offing.engine.models.model import Effort, Reply, StopReason, Thinking
+from offing.engine.models.model import EFFORTS, Effort, Reply, StopReason, Thinking, clamp
 from offing.engine.roles import chosen
 from offing.engine.state import State, apply
 from offing.engine.store.facts import (

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Coroutine, Sequence
 from pathlib import Path
 
-from ..effort import EFFORTS
 from ..errors import ConfigurationError, OffingError
+from ..models.model import EFFORTS
 from .commands import begin, resume
 from .eval import contestants, evaluate, scenarios_named
 from .models import models
