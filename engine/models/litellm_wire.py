@@ -76,9 +76,12 @@ def prompt_of(segments: Sequence[bytes], marks: Sequence[int], model: str) -> Pr
     return Prompt([system, *_read(segments[_HEAD:])], tools)
 
 
-def for_chat(messages: Iterable[Wire]) -> list[Wire]:
-    """The messages without what only the Responses API takes back."""
-    return [{key: value for key, value in one.items() if key not in _OF_RESPONSES} for one in messages]
+def for_chat(messages: list[Wire]) -> list[Wire]:
+    """The messages of one request, rid of what only the Responses API takes back."""
+    for message in messages:
+        for key in _OF_RESPONSES:
+            message.pop(key, None)
+    return messages
 
 
 def call_ids(message: Message, model: str) -> Mapping[str, str]:
