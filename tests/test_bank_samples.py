@@ -58,7 +58,7 @@ def expected(given: Json) -> dict[str, object]:
     return {**plain, **amounts}
 
 
-@pytest.mark.parametrize("sample", index("ofx/", "csv/"))
+@pytest.mark.parametrize("sample", index("ofx/", "csv/", "camt/", "qif/"))
 def test_a_sample_has_the_values_computed_by_hand(sample: Json) -> None:
     statements = read_sample(sample).statements
     wanted = sample["expected"]["statements"]
@@ -67,7 +67,7 @@ def test_a_sample_has_the_values_computed_by_hand(sample: Json) -> None:
     assert [pair for pair in named if pair[1] is not None and pair[0] != pair[1]] == []
 
 
-@pytest.mark.parametrize("sample", index("ofx/", "csv/"))
+@pytest.mark.parametrize("sample", index("ofx/", "csv/", "camt/", "qif/"))
 def test_a_sample_that_reads_two_ways_is_refused_with_both(sample: Json) -> None:
     source = read_source(SAMPLES / sample["file"])
     if sample["file"] not in LEAVE_THE_ORDER_OPEN:
@@ -110,3 +110,97 @@ def test_entities_are_replaced_once_and_the_legacy_encoding_is_read() -> None:
     assert [entry.name for entry in rbc.entries] == ["000000000000000", "TPAY &lt;DEFTPYMT&gt;"]
     assert "B.C. HYDRO & POWER" in rbc.entries[0].text
     assert quebec.entries[0].name == "Virement Interac à: Yves"
+
+
+def whole_pages(given: list[Json]) -> list[Json]:
+    """MT940 pages of one statement put together, as the reader does it."""
+    made: list[Json] = []
+    for each in given:
+        if each.get("opening_kind") != "60M":
+            made.append(dict(each))
+            continue
+        whole = made[-1]
+        for key in ("n", "sum", "credits", "debits"):
+            whole[key] = Decimal(str(whole[key])) + Decimal(str(each[key]))
+        for key in ("closing", "closing_date", "last_value_date"):
+            whole[key] = each[key]
+        gap = Decimal(whole["closing"]) - Decimal(whole["opening"]) - whole["sum"]
+        whole["gap"], whole["ties"] = gap, not gap
+    return made
+
+
+def as_mt940(statement: Statement) -> dict[str, object]:
+    days = sorted(str(entry.value_date) for entry in statement.entries)
+    dates = [str(each.date) for each in (statement.opening, statement.closing) if each]
+    read = as_in_index(statement) | {"first": days[0] if days else None, "last": days[-1] if days else None}
+    return {**read, "account": statement.account, "dates": dates, "gap": statement.gap}
+
+
+def expected_mt940(given: Json) -> dict[str, object]:
+    dates = [given["opening_date"], given["closing_date"]]
+    plain = expected({**given, "first": given["first_value_date"], "last": given["last_value_date"]})
+    return {**plain, "account": given["account"], "dates": dates, "gap": Decimal(given["gap"])}
+
+
+@pytest.mark.parametrize("sample", index("mt940/"))
+def test_an_mt940_sample_has_the_values_computed_by_hand(sample: Json) -> None:
+    statements = read_sample(sample).statements
+    wanted = sample["expected"]
+    listed = whole_pages(wanted["statements"])
+    shown = [each for each in statements if each.entries]
+    assert [as_mt940(each) for each in shown] == [expected_mt940(each) for each in listed]
+    pages = len(wanted["statements"]) - len(listed)
+    assert len(statements) == wanted["n_statements"] - pages
+    assert sum(len(each.entries) for each in statements) == wanted["n_transactions"]
+    assert sum((total(each.entries) for each in statements), Decimal(0)) == Decimal(wanted["sum_all"])
+    assert [each.gap for each in statements if not each.entries] == [0] * (len(statements) - len(shown))
+
+
+@pytest.mark.parametrize("sample", index("mt940/", "bai2/"))
+def test_a_sample_has_no_errors_but_the_gap_it_has(sample: Json) -> None:
+    errors = [each.what for each in read_sample(sample).findings if each.severity == "error"]
+    gaps = [each["gap"] for each in sample["expected"]["statements"] if not each["ties"]]
+    assert all(any(each.endswith(f"a gap of {gap}") for gap in gaps) for each in errors)
+    assert bool(errors) == bool(gaps)
+
+
+def test_the_page_that_does_not_tie_is_named() -> None:
+    path = SAMPLES / "mt940" / "postfinance_two_pages.sta"
+    if not path.exists():
+        pytest.skip("the sample files are not at ../shared")
+    errors = [each for each in read(read_source(path), Conventions()).findings if each.severity == "error"]
+    assert [(each.what, each.row) for each in errors] == [
+        ("page 999/2 does not tie: its 2 entries make -69.8, a gap of 0.2", 15),
+        ("does not tie: opening and entries make 159.4, the closing balance is 159.6, a gap of 0.2", 27),
+    ]
+
+
+@pytest.mark.parametrize("sample", index("bai2/"))
+def test_a_bai2_sample_has_the_values_computed_by_hand(sample: Json) -> None:
+    def wanted(given: Json) -> dict[str, object]:
+        day = given["date"].split()[0]
+        return {**expected({**given, "first": day, "last": day}), "account": given["account"]}
+
+    statements = read_sample(sample).statements
+    read_as = [{**as_in_index(each), "account": each.account} for each in statements]
+    assert read_as == [wanted(each) for each in sample["expected"]["statements"]]
+
+
+def test_the_same_bookings_are_in_the_mt940_and_the_csv_of_an_account() -> None:
+    if not SAMPLES.exists():
+        pytest.skip("the sample files are not at ../shared")
+    done = [
+        read(read_source(SAMPLES / name), Conventions())
+        for name in ("mt940/vrbank_pair.mta", "csv/vrbank_pair.csv")
+    ]
+    booked = [
+        sorted(
+            (e.booked, e.value_date, e.amount)
+            for each in one.statements
+            for e in each.entries
+            if e.value_date
+        )
+        for one in done
+    ]
+    assert booked[0] == booked[1]
+    assert len(booked[0]) == 5

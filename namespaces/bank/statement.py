@@ -2,18 +2,20 @@
 
 import datetime
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 
-from ..tables.source import Conventions, Finding, Findings, Source
+from ..tables.source import Conventions, Finding, Findings, Severity, Source
 
 __all__ = [
     "Balance",
     "Entry",
     "Finding",
+    "Often",
     "Reader",
     "Statement",
     "StatementFile",
+    "tell_breaks",
     "tell_gap",
     "total",
 ]
@@ -96,6 +98,26 @@ class StatementFile:
     findings: tuple[Finding, ...]
 
 
+@dataclass(slots=True)
+class Often:
+    """Collects what a whole file may have in each line, so that it hides no other finding."""
+
+    findings: Findings
+    _seen: dict[tuple[Severity, str], list[int]] = field(
+        default_factory=dict[tuple[Severity, str], list[int]]
+    )
+
+    def add(self, severity: Severity, what: str, row: int) -> None:
+        """Notes one more line of which this is to be said."""
+        self._seen.setdefault((severity, what), []).append(row)
+
+    def tell(self) -> None:
+        """Tells each once, with the first line and how often."""
+        for (severity, what), rows in self._seen.items():
+            more = f" ({len(rows)} times, first here)" if len(rows) > 1 else ""
+            self.findings.add(severity, f"{what}{more}", rows[0])
+
+
 Reader = Callable[[Source, Conventions], StatementFile]
 """Reads one format. It raises SourceError when it cannot read the file, and nothing else; what it
 can read with doubt, or has to leave out, is a finding."""
@@ -116,3 +138,22 @@ def tell_gap(statement: Statement, findings: Findings) -> None:
             f" {statement.closing.amount}, a gap of {statement.gap}",
             statement.closing.row,
         )
+
+
+def tell_breaks(statements: Iterable[Statement], findings: Findings) -> None:
+    """Tells where an account's statement does not open with what the one before it closed with."""
+    ordered = sorted(statements, key=_closing_day)
+    before: dict[tuple[str, str | None], Balance] = {}
+    for each in ordered:
+        key = (each.account, each.currency)
+        last = before.get(key)
+        if last and each.opening and last.amount != each.opening.amount:
+            what = f"opens with {each.opening.amount}, yet the statement before it closes with {last.amount}"
+            findings.add("error", f"{what}: a statement is missing, or stands there twice", each.opening.row)
+        if each.closing:
+            before[key] = each.closing
+
+
+def _closing_day(statement: Statement) -> datetime.date:
+    dated = statement.closing and statement.closing.date
+    return dated or datetime.date.min
