@@ -92,14 +92,12 @@ def result_of(state: State) -> Result:
     run = state.current
     if run.stopped is None:
         raise LookupError(f"run {run.id} has not stopped")
-    said = [m.text for m in state.conversation.messages if m.role == "assistant" and m.text]
-    answer = run.last.message.text if run.last is not None else (said[-1] if said else "")
     return Result(
         run=run.id,
         why=run.stopped.why,
         detail=run.stopped.detail,
-        answer=answer,
-        citations=citations(answer, state.records),
+        answer=run.answer,
+        citations=citations(run.answer, state.records),
         links=dict(state.links),
         tasks=state.tasks,
         unknown=tuple(run.unknown),

@@ -19,6 +19,8 @@ from .redact import Redactor
 
 CONNECT_S = 30.0
 """Seconds that a namespace has to connect."""
+_REASON = 500
+"""Characters of a reason that are kept, in one line: a system wrote it, and the prompt quotes it."""
 
 Credentials = Mapping[str, Mapping[str, SecretStr]]
 """Per namespace, what it needs to connect."""
@@ -79,7 +81,7 @@ class Connections:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
-            reason = Redactor.of(credentials)(str(error))
+            reason = " ".join(Redactor.of(credentials)(str(error)).split())[:_REASON]
             self.disconnected.append(Disconnected(name, reason or type(error).__name__))
         else:
             self._read_guide(namespace)

@@ -207,7 +207,7 @@ def _context(run: Run, identity: str, call: Call, also: list[Fact]) -> ToolConte
     redact = Redactor.of(credentials)
 
     def progress(text: str) -> None:
-        run.hub.progress(identity, redact(text))
+        run.hub.progress(identity, scrub(redact(text)))
 
     key = hashlib.sha256(f"{run.lease.stream}\n{run.id}\n{identity}".encode()).hexdigest()
     common = (run.id, identity, key, credentials, progress, read)

@@ -13,7 +13,7 @@ from .answer import Result
 from .blocking import Blocking
 from .clock import Outside
 from .connections import Credentials
-from .errors import ConfigurationError
+from .errors import ConfigurationError, NotFound
 from .files import File
 from .handle import RunHandle
 from .limits import Limits
@@ -90,7 +90,8 @@ class Engine:
     def scoped(self, tenant: str) -> "Engine":
         """The same engine for another tenant: nothing of this one can be reached through it.
 
-        An engine as it is made works for the tenant `local`.
+        An engine as it is made works for the tenant `local`. All of them share one store and its sessions
+        end with any of them: close the one that was made first, and it last.
 
         Raises:
             ConfigurationError: the tenant has no name.
@@ -99,7 +100,7 @@ class Engine:
             raise ConfigurationError(f"a tenant needs a name; got {tenant!r}")
         other = copy.copy(self)
         other._tenant = tenant
-        other.__dict__.pop("blocking", None)
+        other.__dict__["blocking"] = Blocking(other, self.blocking)
         return other
 
     def session(
@@ -119,7 +120,7 @@ class Engine:
             ConfigurationError: the name has other characters than letters, digits, `_` and `-`, or
                 more than 64.
         """
-        name = identity or self._outside.names.new()
+        name = self._outside.names.new() if identity is None else identity
         if not _SESSION.fullmatch(name):
             raise ConfigurationError(
                 f"a session cannot be called {name!r}: use 1 to 64 letters, digits, '_' and '-'"
@@ -154,8 +155,15 @@ class Engine:
         workspace: Workspace | None = None,
     ) -> RunHandle:
         """Goes on with a run by its id, as `Session.resume` says."""
-        session = self.session(run.partition(".")[0], credentials=credentials, workspace=workspace)
-        return await session.resume(run)
+        name = run.partition(".")[0]
+        was_open = (self._tenant, name) in self._sessions
+        session = self.session(name, credentials=credentials, workspace=workspace)
+        try:
+            return await session.resume(run)
+        except NotFound:
+            if not was_open:
+                await session.close()
+            raise
 
     @functools.cached_property
     def blocking(self) -> Blocking:
@@ -167,10 +175,12 @@ class Engine:
         for session in list(self._sessions.values()):
             await session.close()
         self._shared.pool.close()
-        for model in {id(each.model): each.model for each in self._shared.roles.values()}.values():
-            if isinstance(model, HoldsConnections):
-                await model.close()
-        await self._root.close()
+        try:
+            for model in {id(each.model): each.model for each in self._shared.roles.values()}.values():
+                if isinstance(model, HoldsConnections):
+                    await model.close()
+        finally:
+            await self._root.close()
 
     async def __aenter__(self) -> Self:
         return self

@@ -7,7 +7,7 @@ facts.
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 
 from .events import Delta, Draft, Durable, Event, Progress, event_of
 from .models.model import Delta as ModelDelta
@@ -127,14 +127,25 @@ class Hub:
             watcher.tell(event)
 
 
-async def events_after(hub: Hub, journal: Journal, stream: str, after: int) -> AsyncGenerator[Event]:
-    """The facts after a sequence number, then what happens live, without gap or repetition."""
+async def events_after(
+    hub: Hub,
+    journal: Journal,
+    stream: str,
+    after: int,
+    failed: Callable[[], BaseException | None] = lambda: None,
+) -> AsyncGenerator[Event]:
+    """The facts after a sequence number, then what happens live, without gap or repetition.
+
+    `failed` says why nothing will happen any more; None as long as something may.
+    """
     watcher = hub.watch()
     try:
         seen = after
         async for recorded in _recorded(journal, stream, after):
             seen = max(seen, recorded.seq)
             yield recorded
+        if (error := failed()) is not None:
+            raise error
         while True:
             event = await watcher.next()
             if not isinstance(event, Progress) and event.seq <= seen:

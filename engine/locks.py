@@ -25,8 +25,9 @@ class Ticket:
 
         Returns the operation of a call in the way that outlived its timeout; None when there is none.
         """
-        for other in self._before:
-            await other.answered()
+        for other in reversed(self._before):  # the last one's turn comes last: most waits are one wake-up
+            if not other._answered.is_set():
+                await other.answered()
         return next((other.operation for other in self._before if other.held), None)
 
     async def answered(self) -> None:

@@ -76,5 +76,5 @@ async def _stream(run: Run) -> Reply:
         async for part in stream:
             if isinstance(part, Reply):
                 return scrub_fields(part)
-            run.hub.delta(part)
+            run.hub.delta(scrub_fields(part))
     raise ModelFault("cut", "the stream ended before the reply did")

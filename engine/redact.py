@@ -4,8 +4,10 @@ Credentials reach a tool's context and nothing else. But an error of a client li
 it was given, so what a namespace or a tool says is searched for those of its own.
 """
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from pydantic import SecretStr
 
@@ -23,7 +25,8 @@ class Redactor:
     @classmethod
     def of(cls, credentials: Mapping[str, SecretStr]) -> "Redactor":
         """For the credentials of one namespace."""
-        return cls(tuple(_long(secret.get_secret_value() for secret in credentials.values())))
+        secrets = [secret.get_secret_value() for secret in credentials.values()]
+        return cls(tuple(_long(form for one in secrets if len(one) >= _SHORTEST for form in _written(one))))
 
     def __call__(self, text: str) -> str:
         """The text without the secrets."""
@@ -32,6 +35,16 @@ class Redactor:
         return text
 
 
+def _written(secret: str) -> set[str]:
+    """As it stands in words, inside JSON and in an address."""
+    return {
+        secret,
+        json.dumps(secret)[1:-1],
+        json.dumps(secret, ensure_ascii=False)[1:-1],
+        quote(secret, safe=""),
+    }
+
+
 def _long(secrets: Iterable[str]) -> list[str]:
     """The longest first, since one may be part of another."""
-    return sorted((one for one in secrets if len(one) >= _SHORTEST), key=len, reverse=True)
+    return sorted(secrets, key=len, reverse=True)

@@ -1,6 +1,7 @@
 """One conversation: it opens its systems, keeps its frame, and begins and resumes runs."""
 
 import asyncio
+import contextlib
 import json
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -118,16 +119,14 @@ class Session:
         """
 
         async def going_on(lead: Run) -> list[Fact]:
-            current = lead.state.run
-            if current is None or current.id != run:
-                raise NotFound(f"there is no run {run!r} to resume in session {self.id!r}")
+            current = lead.state.current
             if current.stopped is not None and current.stopped.why == "answered":
                 return []
             limit = current.stopped is not None and current.stopped.why == "limit"
             granted = current.began.limits.iterations if limit else 0
             return [Resumed(str(this_process()), granted)]
 
-        return await self._work_on(going_on)
+        return await self._work_on(going_on, run)
 
     def events(self, after: int = 0) -> AsyncGenerator[Event]:
         """All events of the session after a sequence number, then what happens, without end.
@@ -135,16 +134,20 @@ class Session:
         Raises:
             StoreError: the store failed.
         """
-        return events_after(self._hub, self._store.journal, self.id, after)
+        return self._events(after, None)
 
     async def close(self) -> None:
         """Stops working, as a kill would, and disconnects. What runs can be resumed, in a session anew."""
         self._is_closed = True
-        if self._work is not None:
-            self._work.cancel()
-            await asyncio.gather(self._work, return_exceptions=True)
-        await self._connections.close()
+        async with self._gate:  # what is about to begin is refused first
+            if self._work is not None:
+                await asyncio.sleep(0)  # cancelled before its first step, it would keep its lease
+                self._work.cancel()
+                await asyncio.gather(self._work, return_exceptions=True)
+            await self._connections.close()
+        self._hub.fail(self._ended())
         self._closed()
+        self._closed = _nothing  # the name may be another session's from here on
 
     async def __aenter__(self) -> Self:
         return self
@@ -152,24 +155,48 @@ class Session:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
+    def _events(self, after: int, work: "asyncio.Task[Result] | None") -> AsyncGenerator[Event]:
+        """Events after a sequence number; `work` is that of the run whose events they are."""
+
+        def failed() -> BaseException | None:
+            if work is not None and work.done() and not work.cancelled() and work.exception() is not None:
+                return work.exception()
+            return self._ended() if self._is_closed else None
+
+        return events_after(self._hub, self._store.journal, self.id, after, failed)
+
+    def _ended(self) -> Interrupted:
+        return Interrupted(f"session {self.id!r} was closed: open it again with Engine.session")
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise ConfigurationError(f"session {self.id!r} is closed: open it again with Engine.session")
+
     async def _begin(self, text: str, files: Sequence[File], output: type[BaseModel] | None) -> RunHandle:
         return await self._work_on(lambda lead: self._beginning(lead, text, files, output))
 
-    async def _work_on(self, prepare: Callable[[Run], Awaitable[list[Fact]]]) -> RunHandle:
-        """Takes the right to work, records what `prepare` gives, and sets the run to work."""
+    async def _work_on(
+        self, prepare: Callable[[Run], Awaitable[list[Fact]]], known: str | None = None
+    ) -> RunHandle:
+        """Takes the right to work, records what `prepare` gives, and sets the run to work.
+
+        `known` names the run that the session has to have; None for a new one.
+        """
         async with self._gate:
-            lead = await self._lead()
+            lead = await self._lead(known)
             try:
                 facts = await prepare(lead)
+                self._check_open()
                 after = lead.state.seq if facts else lead.state.current.first - 1
                 if facts:
                     await lead.record(*facts)
             except BaseException:
                 await self._store.journal.release(lead.lease)
                 raise
-            self._work = asyncio.create_task(self._drive(lead), name=f"offing run {lead.id}")
-            self._work.add_done_callback(_look_at)
-            return RunHandle(lead.id, self._work, lambda: self.events(after))
+            work = asyncio.create_task(self._drive(lead), name=f"offing run {lead.id}")
+            work.add_done_callback(_look_at)
+            self._work = work
+            return RunHandle(lead.id, work, lambda: self._events(after, work))
 
     async def _beginning(
         self, lead: Run, text: str, files: Sequence[File], output: type[BaseModel] | None
@@ -194,10 +221,9 @@ class Session:
             raise ConfigurationError(f"what was given cannot be kept: {problem}")
         return facts
 
-    async def _lead(self) -> Run:
+    async def _lead(self, known: str | None) -> Run:
         """The right to work on the session, its state up to date, and the means to work with."""
-        if self._is_closed:
-            raise ConfigurationError(f"session {self.id!r} is closed: open it again with Engine.session")
+        self._check_open()
         if self._work is not None and self._state.run is not None and self._state.run.stopped:
             await asyncio.wait([self._work])  # it has stopped, and is giving its lease back
         if self._work is not None and not self._work.done():
@@ -207,12 +233,23 @@ class Session:
         try:
             if lease.last > self._state.seq:
                 await fold(journal.read(self.id, self._state.seq), self._state)
-            means = self._means or await self._equip()
+            self._check_known(known)
+            means = self._means if self._means is not None and self._is_framed else await self._equip()
         except BaseException:
             await journal.release(lease)
             raise
         run = "" if self._state.run is None else self._state.run.id
         return Run(run, self._store, lease, self._state, self._shared.clock, self._hub, means)
+
+    def _check_known(self, run: str | None) -> None:
+        """Before anything is connected: whoever asks may have made the name up."""
+        if run is not None and (self._state.run is None or self._state.run.id != run):
+            raise NotFound(f"there is no run {run!r} to resume in session {self.id!r}")
+
+    @property
+    def _is_framed(self) -> bool:
+        """Whether the frame at hand is the session's: another process may have begun it meanwhile."""
+        return self._framed is not None and self._state.opened in (None, self._framed.opened)
 
     async def _equip(self) -> Means:
         """Connects the namespaces and makes the frame, or finds the one the session began with."""
@@ -266,10 +303,19 @@ class Session:
 
 
 async def _shielded_release(run: Run) -> None:
+    """Gives the lease back. A cancellation that comes meanwhile changes nothing: the run has ended."""
+    releasing = asyncio.ensure_future(run.store.journal.release(run.lease))
+    while not releasing.done():
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.wait([releasing])
     try:
-        await asyncio.shield(run.store.journal.release(run.lease))
+        releasing.result()
     except OffingError as error:
         _log.warning("the lease of %s was not given back: %s", run.id, error)
+
+
+def _nothing() -> None:
+    """Does nothing."""
 
 
 def _look_at(work: "asyncio.Task[Result]") -> None:

@@ -89,6 +89,10 @@ class RunState:
     """Model calls that failed, in all."""
     waited: bool = False
     """Whether the wait after the failure is over."""
+    answer: str = ""
+    """What the model said last, with what it goes on from where a reply was cut or paused."""
+    goes_on: bool = False
+    """Whether the next reply goes on from the newest one."""
     checked: Checked | None = None
     """The verdict on the newest reply as an answer; None before it was checked."""
     unknown: list[str] = field(default_factory=list[str])
@@ -238,6 +242,9 @@ def _reply(state: State, replied: Replied) -> None:
     run.last, run.checked, run.fault, run.faults = reply, None, None, 0
     run.calls = {call.id: call for call in reply.message.calls}
     run.started, run.results, run.repeated = set(), {}, None
+    if reply.message.text.strip():
+        run.answer = f"{run.answer if run.goes_on else ''}{reply.message.text}"
+    run.goes_on = reply.stop in {"length", "pause"} and not run.calls
     if reply.stop != "pause":
         run.unfinished = 0 if reply.stop == "tools" and run.calls else run.unfinished + 1
     run.pauses = run.pauses + 1 if reply.stop == "pause" else 0

@@ -115,7 +115,7 @@ def _judge_end(state: State, run: RunState, reply: Reply) -> Step | None:
     if run.began.output is None:
         return Stopped("answered")
     if run.checked is None:
-        return Check(reply.message.text, run.began.output)
+        return Check(run.answer, run.began.output)
     if not run.checked.problem:
         return Stopped("answered")
     text = prompt("note_unfit", problem=run.checked.problem)

@@ -22,6 +22,8 @@ from .tool import Effect, Tool, ToolContext, ToolOutput
 GET_SCHEMA = "get_tool_schema"
 INVOKE = "invoke_tool"
 _SEPARATOR = "__"
+_RESERVED = frozenset({"calc"})
+"""Prefixes of records that are not any system's."""
 _SUMMARY = 160
 """Characters of a summary that the list shows."""
 
@@ -63,6 +65,8 @@ class Connected:
                 "between them, "
                 f"at most {MAX_LENGTH - len(_SEPARATOR + GET_SCHEMA)} characters"
             )
+        if name in _RESERVED:
+            raise NamespaceError(f"a namespace cannot be called {name!r}: records of calculations are")
         self.name = name
         self.set_aside: dict[str, str] = {}
         self.tools: dict[str, _Known] = {}
@@ -75,6 +79,9 @@ class Connected:
         self._by_direct |= {alias: tool for tool, alias in self._direct.items()}
 
     def _add(self, tool: Tool) -> None:
+        if tool.name in {GET_SCHEMA, INVOKE}:
+            self.set_aside[tool.name] = "its name is that of a meta-tool"
+            return
         if tool.name in self.tools:
             self.set_aside[tool.name] = "there are two tools of this name; the first is used"
             return

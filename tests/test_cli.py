@@ -1,16 +1,20 @@
 """The command, as a person uses it: in a process of its own, over real files and a real wire."""
 
+import io
 import os
 import pty
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from loopback import Answer, Loopback, Stall, Text, ToolUse
+from offing.engine.cli.screen import Screen
 
 OFFING = [sys.executable, "-m", "offing.engine.cli"]
 
@@ -146,6 +150,33 @@ def test_an_unknown_run_ends_with_1(folder: Path) -> None:
     done = offing("resume", "nobody.1")
     assert done.returncode == 1
     assert done.stderr.startswith("offing: there is no run 'nobody.1'")
+
+
+def test_a_run_of_a_later_release_ends_with_1_and_says_so(folder: Path) -> None:
+    run = offing("demo").stdout.split()[1]
+    with closing(sqlite3.connect(".offing/offing.db")) as database, database:
+        database.execute("update fact set version = 9 where kind = 'opened'")
+    done = offing("resume", run)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "offing: row 1 is of kind 'opened', version 9, which this release does not know: it can be shown; "
+        "to go on, use a newer release\n"
+    )
+
+
+def test_nothing_that_is_shown_steers_the_terminal() -> None:
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="")
+    Screen(out).line("Total 5\rTotal 9 \x9b2J \x1b[2J \x7f \u202e321\r\nnext")
+    assert isinstance(out.buffer, io.BytesIO)
+    fit = "Total 5@Total 9 @2J @[2J @ @321\nnext\n".replace("@", "\ufffd")
+    assert out.buffer.getvalue().decode() == fit
+
+
+def test_what_the_terminal_cannot_show_ends_no_run() -> None:
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    Screen(out).line("1,250.00 \u20ac")
+    assert isinstance(out.buffer, io.BytesIO)
+    assert out.buffer.getvalue() == b"1,250.00 ?\n"
 
 
 def test_a_store_that_cannot_be_opened_ends_with_1_and_its_name(folder: Path) -> None:

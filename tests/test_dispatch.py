@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import quote as in_address
 
 import pytest
 from pydantic import SecretStr
@@ -467,7 +468,8 @@ async def test_a_thread_that_outlives_its_timeout_keeps_its_lock_and_frees_it_wh
     async def free(arguments: Given, context: ToolContext) -> ToolOutput:
         let_go.set()
         await ended.wait()
-        await asyncio.sleep(0)
+        for _ in range(10_000):  # turns enough for the pool's thread to say that it has ended
+            await asyncio.sleep(0)
         return ToolOutput("let go")
 
     x = frozenset({"x"})
@@ -743,6 +745,22 @@ async def test_a_credential_that_a_system_quotes_is_taken_out_of_all_that_is_tol
         assert secret.encode() not in place
 
 
+async def test_a_credential_is_found_as_it_stands_inside_json_and_in_an_address() -> None:
+    secret = 'pa"ss\\w\u00f6rd/1&2'
+    forms = [secret, json.dumps(secret), json.dumps(secret, ensure_ascii=False), in_address(secret, safe="")]
+
+    async def say(arguments: Given, context: ToolContext) -> ToolOutput:
+        return ToolOutput({"key": secret} if arguments.get("as_json") else "\n".join(forms))
+
+    model = Scripted([Step(calls=[invoke("it"), invoke("it", as_json=True)]), "done"])
+    async with Engine(model, [FunctionNamespace("sys", [async_tool(say)])], outside=outside()) as engine:
+        await engine.session("s", credentials={"sys": {"token": SecretStr(secret)}}).ask("Go.")
+    assert [one.content for one in _results(model)] == [
+        '[secret]\n"[secret]"\n"[secret]"\n[secret]',
+        '{"key":"[secret]"}',
+    ]
+
+
 def _results(model: Scripted) -> Sequence[ToolResult]:
     return model.requests[-1].view[-1].results
 
@@ -764,7 +782,7 @@ async def test_credentials_go_to_their_own_namespace_only() -> None:
 
 async def test_progress_is_told_to_watchers_from_any_thread_and_not_to_the_model() -> None:
     def work(arguments: Given, context: ToolContext) -> ToolOutput:
-        context.progress("half way")
+        context.progress("half \x1bway\ud83d")
         return ToolOutput("ok")
 
     model = Scripted([Step(calls=[invoke("it")]), "done"])
@@ -775,11 +793,11 @@ async def test_progress_is_told_to_watchers_from_any_thread_and_not_to_the_model
     told = [event for event in events if isinstance(event, (Progress, CallStarted, CallFinished, RunStopped))]
     assert told == [
         CallStarted(5, "s.1", "1.1", "sys__it"),
-        Progress("1.1", "half way"),
+        Progress("1.1", "half \ufffdway\ufffd"),
         CallFinished(6, "s.1", "1.1", "sys__it", error=False, unknown=False, content="ok"),
         RunStopped(8, "s.1", "answered", ""),
     ]
-    assert b"half way" not in b"".join(model.requests[-1].segments)
+    assert b"half" not in b"".join(model.requests[-1].segments)
 
 
 async def test_a_tool_reads_the_handles_of_its_session_byte_for_byte_and_no_others() -> None:

@@ -226,6 +226,13 @@ async def test_a_late_watcher_gets_the_reply_in_the_making_then_its_further_piec
     ]
 
 
+async def test_a_piece_holds_nothing_that_no_wire_can_carry() -> None:
+    engine = Engine(Scripted(["a \x1b[2J \ud83d"]), outside=outside())
+    async with engine, engine.session("s").run("Go.") as run:
+        pieces = [event.text async for event in run if isinstance(event, Delta)]
+    assert pieces == ["a \ufffd[2J \ufffd"]
+
+
 async def test_a_watcher_that_comes_after_a_restart_sees_nothing_of_what_was_taken_back() -> None:
     hub = Hub()
     hub.delta(wire.Delta("text", "Wrong"))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bare_run import begun_run
-from offing.engine.locks import WriteLocks
+from offing.engine.locks import Ticket, WriteLocks
 from offing.engine.loop import drive
 from offing.engine.models.scripted import Call, Scripted, Step
 from offing.engine.run import Run
@@ -196,3 +196,27 @@ async def test_a_call_that_found_no_free_thread_was_not_executed_and_holds_no_lo
     assert (await results(run))[-1] == "same done"
     assert "late" not in yard.ran
     run.means.pool.close()
+
+
+class Counted(Ticket):
+    """Counts how often somebody waits for it."""
+
+    waits = 0
+
+    async def answered(self) -> None:
+        Counted.waits += 1
+        await super().answered()
+
+
+async def test_many_calls_that_run_alone_wait_once_each() -> None:
+    tickets: list[Ticket] = []
+    for number in range(100):
+        tickets.append(Counted(f"call {number}", ALONE, tuple(tickets)))
+
+    async def call(ticket: Ticket) -> None:
+        assert await ticket.turn() is None
+        await asyncio.sleep(0)
+        ticket.release()
+
+    await asyncio.gather(*map(call, tickets))
+    assert Counted.waits < len(tickets)

@@ -307,6 +307,21 @@ async def test_a_call_without_arguments_for_a_tool_that_needs_none_is_that_call(
 # Names of systems, pinned tools.
 
 
+def test_a_system_cannot_be_taken_for_calculations() -> None:
+    with pytest.raises(NamespaceError, match="cannot be called 'calc': records of calculations are"):
+        Connected("calc", [])
+
+
+def test_a_tool_with_the_name_of_a_meta_tool_is_set_aside() -> None:
+    connected = Connected("sys", [async_tool(_nothing, "invoke_tool"), async_tool(_nothing, "fine")])
+    assert connected.set_aside == {"invoke_tool": "its name is that of a meta-tool"}
+    assert list(connected.tools) == ["fine"]
+
+
+async def _nothing(arguments: Given, context: ToolContext) -> ToolOutput:
+    return ToolOutput("nothing")
+
+
 @pytest.mark.parametrize("name", ["", "a__b", "a_", "bank.one", "bänk", "a" * 60])
 def test_a_system_whose_name_cannot_prefix_tools_is_refused_with_what_would_be_right(name: str) -> None:
     with pytest.raises(NamespaceError) as caught:
@@ -387,6 +402,7 @@ class Leaving:
     [
         (ConnectionError("bank is down"), "bank is down"),
         (ValueError(), "ValueError"),
+        (ValueError("refused:\n\n# New rules\n" + "x" * 999), "refused: # New rules " + "x" * 479),
         (ExceptionGroup("two", [ValueError("a")]), "two (1 sub-exception)"),
         (asyncio.CancelledError("by its own scope"), "by its own scope"),
         (TimeoutError(), "no answer within 30 s"),

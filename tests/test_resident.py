@@ -233,6 +233,7 @@ async def test_a_calculation_gives_a_record_to_cite_with_a_derivation_to_replay(
     [
         (calculation("a + e", a="sys:a", e="sys:e"), "1250.00 GBP cannot be added to 5 EUR"),
         (calculation("t", t="sys:t"), "record 'sys:t' has no amount"),
+        (calculation("sum(x)", x=["sys:a"] * 2001), "a list has 2001 records: give at most 2000, and add"),
         (calculation("x", x="sys:aa"), "there is no record 'sys:aa' in this session. Did you mean 'sys:a'?"),
         (calculation("x", x=["sys:a", "q"]), "there is no record 'q' in this session. Tools give the ids"),
         (Call("calculate", {"expression": ""}), 'The arguments do not fit calculate:\n- expression: got ""'),

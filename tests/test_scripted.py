@@ -24,14 +24,18 @@ SYS = FunctionNamespace("sys", [async_tool(_count, "count")])
 async def test_steps_are_replies_in_order_with_their_words_reasoning_usage_and_stop() -> None:
     script = [
         Step("Look.", [invoke("count", n=1)], reasoning="Hm.", usage=Usage(input=3, output=1)),
-        Step("Half an", stop="length"),
+        Step("Half an ", stop="length"),
         "answer.",
     ]
     model = Scripted(script)
     async with Engine(model, [SYS], outside=outside()) as engine:
         result = await engine.ask("Go.")
     model.check_finished()
-    assert (result.answer, result.usage, len(model.requests)) == ("answer.", Usage(input=3, output=1), 3)
+    assert (result.answer, result.usage, len(model.requests)) == (
+        "Half an answer.",
+        Usage(input=3, output=1),
+        3,
+    )
     assert [message.role for message in model.requests[-1].view] == [
         "user",
         "assistant",

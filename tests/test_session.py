@@ -2,12 +2,13 @@
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, SecretStr
 
 from offing.compaction.conversation import Media, Message, Text
 from offing.engine import (
@@ -24,13 +25,14 @@ from offing.engine import (
     Step,
 )
 from offing.engine.answer import Citation
+from offing.engine.blocking import Blocking
 from offing.engine.errors import ConfigurationError, Interrupted, LeaseHeld, NotFound, StoreError
 from offing.engine.events import Delta, RunStarted, RunStopped
 from offing.engine.handle import RunHandle
 from offing.engine.store.facts import Began, Opened, Stored, Task
 from offing.engine.store.journal import Lease, Row, Scope
 from offing.engine.store.memory import MemoryJournal
-from offing.namespaces import Attachment, Effect, FunctionNamespace, Record, ToolContext, ToolOutput
+from offing.namespaces import Attachment, Effect, FunctionNamespace, Record, Tool, ToolContext, ToolOutput
 from offing.tracing import Usage
 from worlds import Given, HandClock, World, async_tool, invoke, outside, state_of
 
@@ -242,6 +244,122 @@ async def test_closing_tells_watchers_and_waiters_that_the_run_was_interrupted()
     gate.let_go.set()
     assert (await (await engine.resume("s.1")).result()).answered
     await engine.close()
+
+
+async def test_who_watches_a_run_after_it_was_interrupted_is_told_instead_of_waiting_for_ever() -> None:
+    gate = Gate()
+    engine = Engine(Scripted(CALLING), [gate.namespace], outside=outside())
+    session = engine.session("s")
+    async with session.run("Go.") as run:
+        await gate.at_work.wait()
+    idle = asyncio.create_task(anext(session.events(after=99)))
+    await asyncio.sleep(0)
+    await session.close()
+    names: list[str] = []
+    with pytest.raises(Interrupted, match=r"run 's\.1' was interrupted"):
+        await _listed(run, names)
+    assert names == ["RunStarted", "RunResumed", "ReplyFinished"]
+    for watcher in (idle, anext(session.events(after=99))):
+        with pytest.raises(Interrupted):
+            await watcher
+    await engine.close()
+
+
+async def test_a_run_whose_session_is_closed_before_its_first_step_gives_its_lease_back() -> None:
+    engine = Engine(Scripted(["Done."]), outside=outside())
+    session = engine.session("s")
+    async with session.run("Go.") as run:
+        await session.close()  # one step later it has ended, and is about to give its lease back
+    assert (await run.result()).answer == "Done."
+    assert (await (await engine.resume("s.1")).result()).answer == "Done."
+    await engine.close()
+
+
+class Slow:
+    """A system that connects once it is let go."""
+
+    name = "slow"
+    guide = None
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+        self.let_go = asyncio.Event()
+
+    @asynccontextmanager
+    async def connect(self, credentials: Mapping[str, SecretStr]) -> AsyncGenerator[Sequence[Tool]]:
+        self.asked.set()
+        await self.let_go.wait()
+        yield ()
+
+
+async def test_a_session_closed_while_it_connects_begins_no_run() -> None:
+    slow, model = Slow(), Scripted(["Done."])
+    engine = Engine(model, [slow], outside=outside())
+    session = engine.session("s")
+    asking = asyncio.create_task(session.ask("Go."))
+    await slow.asked.wait()
+    closing = asyncio.create_task(session.close())
+    await asyncio.sleep(0)
+    slow.let_go.set()
+    await closing
+    with pytest.raises(ConfigurationError, match="session 's' is closed"):
+        await asking
+    assert model.requests == []
+    assert [row async for row in engine.store.journal.read("s")] == []
+    await engine.close()
+
+
+async def test_nothing_is_connected_for_a_run_that_does_not_exist() -> None:
+    slow = Slow()
+    async with Engine(Scripted([]), [slow], outside=outside()) as engine:
+        with pytest.raises(NotFound, match=r"there is no run 'made-up\.1' to resume in session 'made-up'"):
+            await asyncio.wait_for(engine.resume("made-up.1"), 10)
+    assert not slow.asked.is_set()
+
+
+async def test_closing_a_session_again_leaves_the_next_one_of_its_name_alone() -> None:
+    async with Engine(Scripted(["Done."]), outside=outside()) as engine:
+        former = engine.session("s")
+        await former.close()
+        session = engine.session("s")
+        await former.close()
+        assert engine.session("s") is session
+
+
+async def test_a_run_that_stops_before_it_says_anything_does_not_answer_with_the_run_before() -> None:
+    async with Engine(Scripted(["One."]), outside=outside()) as engine:
+        session = engine.session("s")
+        assert (await session.ask("First.")).answer == "One."
+        second = await session.ask("Second.")  # the script has no step for it
+    assert (second.why, second.answer) == ("fault", "")
+
+
+async def test_a_session_that_another_process_began_meanwhile_keeps_that_ones_frame() -> None:
+    store = MemoryStore()
+    model = Scripted(["One.", "Two."])
+    late = Engine(model, store=store, outside=outside()).session("s", about=About(company="Late Ltd"))
+    with pytest.raises(ConfigurationError):
+        await late.ask("")
+    async with Engine(Scripted(["One."]), store=store, outside=outside()) as other:
+        await other.session("s", about=About(company="First Ltd")).ask("First.")
+    assert (await late.ask("Second.")).answer == "Two."
+    assert b"First Ltd" in model.requests[0].segments[1]
+
+
+class Jammed(Scripted):
+    """A model whose connections cannot be closed."""
+
+    async def close(self) -> None:
+        raise OSError("jammed")
+
+
+async def test_a_model_that_cannot_be_closed_leaves_the_store_closed(tmp_path: Path) -> None:
+    engine = Engine(Jammed(["Done."]), store=SqliteStore(tmp_path / "j.db"), outside=outside())
+    assert (await engine.ask("Go.")).answered
+    with pytest.raises(OSError, match="jammed"):
+        await engine.close()
+    with pytest.raises(StoreError, match="the store is closed"):
+        await engine.ask("Again.")
 
 
 async def _listed(run: RunHandle, names: list[str]) -> None:
@@ -522,6 +640,47 @@ def test_the_blocking_face_raises_what_asking_raises() -> None:
         with pytest.raises(ConfigurationError):
             engine.ask("")
         assert engine.ask("x").why == "fault"
+
+
+def test_closing_the_blocking_face_frees_whoever_waits_for_an_answer() -> None:
+    begun, told = threading.Event(), list[str]()
+
+    class Hanging:
+        """An engine whose calls do not end by themselves, nor when it is closed."""
+
+        async def ask(self, text: str, **more: object) -> Any:  # noqa: ANN401
+            begun.set()
+            await asyncio.Event().wait()
+
+        async def close(self) -> None:
+            pass
+
+    engine = Blocking(Hanging())
+
+    def wait() -> None:
+        with pytest.raises(Interrupted, match="the engine was closed before there was an answer"):
+            engine.ask("Go.")
+        told.append("told")
+
+    waiting = threading.Thread(target=wait, daemon=True)
+    waiting.start()
+    assert begun.wait(10)
+    engine.close()
+    waiting.join(10)
+    assert told == ["told"]
+
+
+def test_the_blocking_faces_of_all_tenants_are_served_by_one_thread() -> None:
+    engine = Engine(Scripted(lambda book, text: _echo(text)), outside=outside())
+    before = _loops()
+    for tenant in ("a", "b", "a"):
+        assert engine.scoped(tenant).blocking.ask("Go.").answer == "Go."
+    assert _loops() == before + 1
+    engine.blocking.close()
+
+
+def _loops() -> int:
+    return sum(thread.name == "offing-loop" for thread in threading.enumerate())
 
 
 def test_the_errors_of_a_session_are_the_engines_own() -> None:

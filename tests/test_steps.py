@@ -399,3 +399,25 @@ async def test_the_fold_of_a_journal_leads_to_the_step_that_the_run_ended_with()
             apply(state, row)
     assert next_step(state) == Stopped("answered")
     assert (state.at, state.seq, state.turn, state.runs) == (clock.at, 5, 1, 1)
+
+
+async def test_an_answer_that_was_cut_by_its_length_is_delivered_whole() -> None:
+    batch = await World().run(Step("First half, ", stop="length"), Step("second ", stop="length"), "half.")
+    assert (batch.result.answer, batch.result.why) == ("First half, second half.", "answered")
+
+
+async def test_a_typed_answer_that_was_cut_is_checked_whole_and_a_repaired_one_stands_alone() -> None:
+    class Total(BaseModel):
+        total: int
+
+    script = ['{"total"', ": 7}", '{"total": "x"}', '{"total": 8}']
+    steps = [Step(script[0], stop="length"), script[1], script[2], script[3]]
+    async with Engine(Scripted(steps), outside=outside()) as engine:
+        session = engine.session("s")
+        assert await session.ask("How much?", output=Total) == Total(total=7)
+        assert await session.ask("And now?", output=Total) == Total(total=8)
+
+
+async def test_words_before_calls_are_no_part_of_the_answer() -> None:
+    batch = await World().run(Step("I look.", [invoke("it")]), "It ties.")
+    assert batch.result.answer == "It ties."

@@ -40,6 +40,7 @@ async def resume(run: str, store: Path, screen: Screen) -> ExitCode:
 
     Raises:
         NotFound: there is no such run in the store.
+        JournalUnreadable: a later release wrote it.
         OffingError: it cannot go on, or the store failed.
     """
     systems = await _systems_of(run, store)
@@ -49,8 +50,8 @@ async def resume(run: str, store: Path, screen: Screen) -> ExitCode:
 async def _systems_of(run: str, store: Path) -> Systems:
     journal = SqliteStore(store).scoped("local").journal
     async for row in journal.read(run.partition(".")[0]):
-        if isinstance(row.fact, Opened):
-            return Systems.from_setup(row.fact.setup)
+        if isinstance(row.known, Opened):
+            return Systems.from_setup(row.known.setup)
     raise NotFound(f"there is no run {run!r} in {str(store)!r}: name the store that it began in with --store")
 
 

@@ -1,5 +1,6 @@
 """What a person sees of a run: live progress on a terminal, plain lines where it is piped."""
 
+import re
 import shutil
 import sys
 from collections.abc import Mapping
@@ -24,6 +25,8 @@ from ..store.facts import Task
 
 _MARKS = {"pending": "[ ]", "active": "[>]", "done": "[x]", "failed": "[!]"}
 _ERASE = "\r\x1b[K"
+_STEERING = re.compile("[\r\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What moves a terminal's cursor or turns its text around, beside what is scrubbed everywhere."""
 
 
 class Screen:
@@ -39,7 +42,7 @@ class Screen:
 
     def line(self, text: str = "") -> None:
         """Writes a line for good."""
-        self._out.write(f"{_ERASE if self._status else ''}{text}\n")
+        self._out.write(f"{_ERASE if self._status else ''}{self._plain(text)}\n")
         self._status = ""
         self._out.flush()
 
@@ -48,9 +51,15 @@ class Screen:
         if not self._live:
             return
         width = shutil.get_terminal_size().columns - 1
-        self._status = " ".join(scrub(text).split())[:width]
+        self._status = " ".join(self._plain(text).split())[:width]
         self._out.write(f"{_ERASE}{self._status}")
         self._out.flush()
+
+    def _plain(self, text: str) -> str:
+        """The text as the terminal can show it, and without what would steer it."""
+        shown = _STEERING.sub("\ufffd", scrub(text.replace("\r\n", "\n")))
+        encoding = self._out.encoding or "utf-8"
+        return shown.encode(encoding, "replace").decode(encoding)
 
     def done(self) -> None:
         """Takes the changing line away."""

@@ -17,6 +17,7 @@ from .link_records import unknown_record
 _DIGITS = 50
 """Precision of the arithmetic: more than any sum of amounts needs."""
 _MOST = 2_000
+"""Records of one list."""
 
 Input = str | list[str]
 
@@ -72,7 +73,9 @@ async def calculate(
 def _value(given: Input, known: Mapping[str, Record]) -> Value:
     if isinstance(given, str):
         return _quantity(given, known)
-    return tuple(_quantity(one, known) for one in given[:_MOST])
+    if len(given) > _MOST:
+        raise CalculationError(f"a list has {len(given)} records: give at most {_MOST}, and add up the parts")
+    return tuple(_quantity(one, known) for one in given)
 
 
 def _quantity(identity: str, known: Mapping[str, Record]) -> Quantity:

@@ -1,5 +1,6 @@
 """Ties a figure of the coming answer to the records it comes from."""
 
+from collections import deque
 from collections.abc import Iterable
 from typing import Annotated
 
@@ -10,6 +11,9 @@ from ...namespaces.functions import tool
 from ...namespaces.tool import Effect, ToolContext, ToolOutput
 from ..store.facts import Linked
 from .desk import desk
+
+_COMPARED = 2_000
+"""The newest records among which the one that was meant is looked for: of 100,000 it takes seconds."""
 
 
 @tool(effect=Effect.READ)
@@ -29,6 +33,6 @@ async def link_records(
 
 def unknown_record(record: str, known: Iterable[str]) -> str:
     """Says that a record id is not known, and which one was probably meant."""
-    meant = nearest(record, known)
+    meant = nearest(record, deque(known, _COMPARED))
     hint = f" Did you mean {meant!r}?" if meant else " Tools give the ids of what they read."
     return f"there is no record {record!r} in this session.{hint}"

@@ -57,7 +57,7 @@ class Journal(Protocol):
         """Takes the stream's lease, making the stream when it is new.
 
         Raises:
-            LeaseHeld: its owner is alive, or cannot be seen from here and wrote recently.
+            LeaseHeld: its owner is not known to be dead, and gave a sign of life recently.
         """
         ...
 
