@@ -61,6 +61,8 @@ class Workspace:
             raise WorkspaceError(f"{path!r} is no usable path: {error}") from error
         if not place.is_relative_to(root):
             raise WorkspaceError(f"{path!r} leads out of the workspace: use a path inside it")
+        if place.is_symlink():  # one that resolves to itself; Python says so by an error up to 3.12
+            raise WorkspaceError(f"{path!r} is no usable path: the link leads in a circle")
         return place
 
     def _listed(self) -> str:
