@@ -16,6 +16,7 @@ from ..namespaces.tool import Namespace
 from ..skills import DocumentError, read_document
 from .prompt import Disconnected
 from .redact import Redactor
+from .work import was_cancelled
 
 CONNECT_S = 30.0
 """Seconds that a namespace has to connect."""
@@ -78,8 +79,7 @@ class Connections:
         except TimeoutError:
             self.disconnected.append(Disconnected(name, f"no answer within {CONNECT_S:g} s"))
         except (Exception, asyncio.CancelledError) as error:  # whatever keeps it from it is its reason
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
+            if was_cancelled():
                 raise
             reason = " ".join(Redactor.of(credentials)(str(error)).split())[:_REASON]
             self.disconnected.append(Disconnected(name, reason or type(error).__name__))

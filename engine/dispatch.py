@@ -8,6 +8,7 @@ import asyncio
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import cast
 
 from pydantic import SecretStr
 
@@ -23,7 +24,7 @@ from .run import Run
 from .scrub import scrub
 from .steps import Execute
 from .store.facts import Fact, Settled, Started
-from .work import Ended, Work, begin, told
+from .work import Ended, Work, begin, told, was_cancelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,18 +156,28 @@ async def _inspected(call: Call, context: ToolContext) -> Outcome | None:
     """What became of a call that somebody else started; None when it may run again."""
     if call.tool.effect is not Effect.ONCE:
         return None
-    found = Inspection("unknown")
-    if call.tool.inspect is not None:
-        try:
-            async with asyncio.timeout(call.tool.timeout_s):
-                found = await call.tool.inspect(call.arguments, context)
-        except Exception as error:  # noqa: BLE001  a failed look leaves the outcome unknown
-            return _unknown(call.operation, f"looking for its outcome failed ({told(error)})")
+    try:
+        found = await _look(call, context)
+    except (Exception, asyncio.CancelledError) as error:  # a failed look leaves the outcome unknown
+        if was_cancelled():
+            raise
+        return _unknown(call.operation, f"looking for its outcome failed ({told(error)})")
     if found.outcome == "not done":
         return None
     if found.outcome == "done":
         return Outcome(found.output or ToolOutput(f"{call.operation} took effect before a restart."))
     return _unknown(call.operation, "the process ended before its outcome was recorded")
+
+
+async def _look(call: Call, context: ToolContext) -> Inspection:
+    """What the tool finds out about a started call; raises whatever it raises."""
+    if call.tool.inspect is None:
+        return Inspection("unknown")
+    async with asyncio.timeout(call.tool.timeout_s):
+        found = cast("object", await call.tool.inspect(call.arguments, context))
+    if not isinstance(found, Inspection):
+        raise TypeError(f"it gave {type(found).__name__}, not Inspection")
+    return found
 
 
 def _ended(planned: Planned, call: Call, end: Ended) -> Outcome:

@@ -56,7 +56,10 @@ async def ask(run: Run) -> Replied | Faulted:
         return _faulted(run, ModelFault("invalid", f"{type(error).__name__}: {error}"))
     replied = Replied(numbered(reply, run.state.turn + 1), cost(reply.usage, run.means.info))
     problem = unrecordable(replied)
-    return Faulted("invalid", f"the reply cannot be kept: {problem}") if problem else replied
+    if not problem:
+        return replied
+    told = f"the reply cannot be kept: {problem}"
+    return _faulted(run, ModelFault("invalid", told, usage=reply.usage))
 
 
 def _faulted(run: Run, fault: ModelFault) -> Faulted:

@@ -13,7 +13,6 @@ from pydantic import SecretStr
 
 _SHORTEST = 8
 """Characters from which a secret is looked for: a shorter one would be found in any text."""
-_SHOWN = "[secret]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,17 +20,20 @@ class Redactor:
     """Replaces some secrets wherever they stand in a text."""
 
     secrets: tuple[str, ...] = ()
+    shown: str = "[secret]"
+    """What stands in their place."""
 
     @classmethod
-    def of(cls, credentials: Mapping[str, SecretStr]) -> "Redactor":
-        """For the credentials of one namespace."""
+    def of(cls, credentials: Mapping[str, SecretStr], shown: str = "[secret]") -> "Redactor":
+        """For the credentials of one namespace, or of a model."""
         secrets = [secret.get_secret_value() for secret in credentials.values()]
-        return cls(tuple(_long(form for one in secrets if len(one) >= _SHORTEST for form in _written(one))))
+        forms = _long(form for one in secrets if len(one) >= _SHORTEST for form in _written(one))
+        return cls(tuple(forms), shown)
 
     def __call__(self, text: str) -> str:
         """The text without the secrets."""
         for secret in self.secrets:
-            text = text.replace(secret, _SHOWN)
+            text = text.replace(secret, self.shown)
         return text
 
 

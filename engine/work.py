@@ -107,3 +107,9 @@ def told(error: BaseException) -> str:
     except Exception:  # noqa: BLE001  an error whose text cannot be had is told by its type
         text = ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def was_cancelled() -> bool:
+    """Whether the running task was told to end, or what it awaits has cancelled itself."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -581,10 +581,22 @@ async def test_an_interrupted_call_that_may_run_again_does(effect: Effect) -> No
             "is down). It may have taken effect. Inspect before repeating.",
             True,
         ),
+        (
+            asyncio.CancelledError(),
+            "Outcome unknown: sys__it was started and looking for its outcome failed (CancelledError). "
+            "It may have taken effect. Inspect before repeating.",
+            True,
+        ),
+        (
+            "done",
+            "Outcome unknown: sys__it was started and looking for its outcome failed (TypeError: it gave "
+            "str, not Inspection). It may have taken effect. Inspect before repeating.",
+            True,
+        ),
     ],
 )
 async def test_an_interrupted_call_that_may_run_once_is_inspected_and_never_repeated_blindly(
-    found: Inspection | Exception | None,
+    found: object,
     content: str,
     unknown: bool,  # noqa: FBT001
 ) -> None:
@@ -592,10 +604,9 @@ async def test_an_interrupted_call_that_may_run_once_is_inspected_and_never_repe
         return ToolOutput("run once more")
 
     async def inspect(arguments: Given, context: ToolContext) -> Inspection:
-        if isinstance(found, Exception):
+        if isinstance(found, BaseException):
             raise found
-        assert found is not None
-        return found
+        return cast("Inspection", found)
 
     looked = None if found is None else inspect
     batch = await _crashed([Tool("it", "Pays.", ANY, again, inspect=looked)], Effect.ONCE)

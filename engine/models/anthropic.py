@@ -50,8 +50,6 @@ class Options:
 class AnthropicModel:
     """A Claude model."""
 
-    provider = "anthropic"
-
     def __init__(
         self,
         model: str,

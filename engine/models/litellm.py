@@ -18,6 +18,7 @@ from pydantic import JsonValue, SecretStr
 
 from ...compaction.conversation import Message
 from ..errors import ModelFault
+from ..redact import Redactor
 from .catalog import info_of
 from .environment import found_in_environment
 from .litellm_chunks import Chunk, ReplyReader
@@ -31,8 +32,6 @@ _SEALED: Mapping[str, JsonValue] = {"store": False, "include": ["reasoning.encry
 """Reasoning comes back in the request, sealed; nothing is stored at the provider."""
 _BRIDGE = "litellm.responses.bridge_check"
 _OFFLINE = "LITELLM_OFFLINE_MODE"
-_SHORTEST_KEY = 8
-"""Characters of what can be a secret; a shorter one is a placeholder."""
 
 _connected: "WeakSet[LiteLLMModel]" = WeakSet()
 """Models whose connections may be open: litellm keeps them for the process, so the last one closes."""
@@ -52,8 +51,6 @@ class Options:
 
 class LiteLLMModel:
     """A model behind litellm."""
-
-    provider = "litellm"
 
     def __init__(
         self,
@@ -140,10 +137,8 @@ class LiteLLMModel:
     def _fault(self, error: Exception, reader: ReplyReader, *, begun: bool) -> ModelFault:
         """What went wrong; providers quote the key that they refuse."""
         fault = error if isinstance(error, ModelFault) else fault_of(error, begun=begun, usage=reader.usage)
-        key = self._key.get_secret_value() if self._key is not None else ""
-        if len(key) < _SHORTEST_KEY or key not in str(fault):
-            return fault
-        text = str(fault).replace(key, "[key]")
+        redact = Redactor.of({} if self._key is None else {"key": self._key}, "[key]")
+        text = redact(str(fault))
         return ModelFault(fault.kind, text, headers=fault.headers, usage=fault.usage)
 
     async def _opened(self, request: Request) -> Any:  # noqa: ANN401  litellm's streams have no one type

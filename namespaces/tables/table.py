@@ -58,8 +58,6 @@ class Table:
     file: str
     delimiter: str
     columns: Columns
-    header_row: int
-    """Line of the header, counted from 1."""
     preamble: tuple[Row, ...]
     """What stands above the header."""
     rows: tuple[Row, ...]
@@ -84,7 +82,7 @@ def read_table(source: Source, vocabulary: Vocabulary, findings: Findings) -> Ta
         raise SourceError(
             source.file, "has no rows below its header; export a period with entries", row=header
         )
-    return Table(source.file, delimiter, columns, header, above, below)
+    return Table(source.file, delimiter, columns, above, below)
 
 
 def fitted(row: Row, table: Table) -> Iterator[tuple[str, ...]]:
