@@ -14,8 +14,10 @@ ENDS = "line ends were made plain"
 COLON = "unquoted text with a colon was read as it stands"
 
 
-def document(path: Path, text: str | bytes) -> Document:
-    place = path / "SKILL.md"
+def document(folder: Path, text: str | bytes) -> Document:
+    """The document that the text is, in a folder of the name that it should have."""
+    place = folder / "reconcile" / "SKILL.md"
+    place.parent.mkdir(exist_ok=True)
     place.write_bytes(text if isinstance(text, bytes) else text.encode())
     return read_document(place)
 
@@ -31,21 +33,93 @@ def document(path: Path, text: str | bytes) -> Document:
         (GOOD.replace("---\n", "---  \n"), ()),
         (GOOD.replace("Reconciles accounts.", '"Reconciles accounts."'), ()),
         (GOOD.replace("Reconciles accounts.", "|\n  Reconciles accounts."), ()),
-        (GOOD.replace("name:", "license: MIT\nversion: 3\nmetadata:\n  a: b\nname:"), ()),
     ],
 )
 def test_a_document_whose_meaning_is_plain_is_read(
     tmp_path: Path, text: str, findings: tuple[str, ...]
 ) -> None:
     assert document(tmp_path, text) == Document(
-        tmp_path / "SKILL.md", "reconcile", "Reconciles accounts.", "# Steps\n\nLook first.", findings
+        tmp_path / "reconcile" / "SKILL.md",
+        "reconcile",
+        "Reconciles accounts.",
+        "# Steps\n\nLook first.",
+        findings=findings,
     )
 
 
-def test_an_unquoted_colon_in_a_description_is_read_as_it_stands_and_said_to_be(tmp_path: Path) -> None:
-    text = GOOD.replace("Reconciles accounts.", "Reconcile: banks and ledgers")
+def test_every_field_of_the_standard_is_read_and_all_scalars_are_texts(tmp_path: Path) -> None:
+    head = (
+        "license: MIT\ncompatibility: Needs git\nallowed-tools: Read Bash(git add:*)\n"
+        "metadata:\n  version: 1.0\n  when: 2026-99-99\n  on: yes\n  deep:\n    - a\nversion: 3\nname:"
+    )
+    assert document(tmp_path, GOOD.replace("name:", head)) == Document(
+        tmp_path / "reconcile" / "SKILL.md",
+        "reconcile",
+        "Reconciles accounts.",
+        "# Steps\n\nLook first.",
+        license="MIT",
+        compatibility="Needs git",
+        metadata={"version": "1.0", "when": "2026-99-99", "on": "yes"},
+        allowed_tools=("Read", "Bash(git add:*)"),
+        findings=(
+            "'version' is no field of the standard, and is not used: put it into metadata",
+            "metadata.deep is ['a'], and is not used; it has to be a text",
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    "description",
+    ["Reconcile: banks and ledgers", "It's: here", "*bold* words", "100 %: all", "ends with:", "@home: x"],
+)
+def test_one_unquoted_line_costs_neither_the_skill_nor_its_limits(tmp_path: Path, description: str) -> None:
+    text = (
+        f"---\nname: reconcile\ndescription: {description}\nallowed-tools: Read Grep\n"
+        "metadata:\n  feature: beta\n---\nBody."
+    )
     found = document(tmp_path, text)
-    assert (found.description, found.findings) == ("Reconcile: banks and ledgers", (COLON,))
+    assert (found.description, found.allowed_tools) == (description, ("Read", "Grep"))
+    assert (found.metadata, found.findings) == ({"feature": "beta"}, (COLON,))
+
+
+@pytest.mark.parametrize(
+    ("limits", "tools"),
+    [
+        ("allowed-tools: Read, Write", ("Read", "Write")),
+        ("allowed-tools: 'Bash(git add:*)  Read'", ("Bash(git add:*)", "Read")),
+        ("allowed-tools: [Read, Write]", ("Read", "Write")),
+        ("allowed-tools:\n  - Read\n  - Bash(ls)", ("Read", "Bash(ls)")),
+    ],
+)
+def test_limits_that_can_be_read_are_read(tmp_path: Path, limits: str, tools: tuple[str, ...]) -> None:
+    found = document(tmp_path, GOOD.replace("name:", f"{limits}\nname:"))
+    is_list = "[" in limits or "\n" in limits
+    told = ("allowed-tools is a list; the standard wants one text, separated by spaces",)
+    assert (found.allowed_tools, found.findings) == (tools, told if is_list else ())
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        ("allowed-tools:", "allowed-tools is ''; it has to name tools"),
+        ("allowed-tools: []", "allowed-tools is []; it has to name tools"),
+        ("allowed-tools: Bash(git", "allowed-tools is 'Bash(git'; it has to name tools"),
+        ("allowed-tools: {Read: yes}", "allowed-tools is {'Read': 'yes'}; it has to name tools"),
+        ("allowed-tools:\n  - [Read]", "allowed-tools is [['Read']]; it has to name tools"),
+        ("allowed-tools: Read\nallowed-tools: Write", "'allowed-tools' is there twice: keep one"),
+        ("allowed_tools: Read", "'allowed_tools' is no field of the standard; did you mean allowed-tools?"),
+        ("allowedTools: Read", "'allowedTools' is no field of the standard; did you mean allowed-tools?"),
+        ("feature: beta", "'feature' is no field of the standard; did you mean metadata.feature?"),
+        ("metadata: beta", "metadata is 'beta'; it has to be a mapping of texts"),
+        ("metadata:\n  feature: [beta]", "metadata.feature is ['beta']; metadata.feature has to name a flag"),
+        ("metadata:\n  Feature: beta", "metadata.Feature is 'beta'; metadata.feature has to name a flag"),
+        ("metadata:\n  feature:", "metadata.feature is ''; metadata.feature has to name a flag"),
+    ],
+)
+def test_limits_that_cannot_be_read_close(tmp_path: Path, limits: str, told: str) -> None:
+    with pytest.raises(DocumentError) as caught:
+        document(tmp_path, GOOD.replace("name:", f"{limits}\nname:"))
+    assert str(caught.value).startswith(f"{tmp_path / 'reconcile' / 'SKILL.md'}: {told}")
 
 
 @pytest.mark.parametrize(
@@ -61,16 +135,18 @@ def test_an_unquoted_colon_in_a_description_is_read_as_it_stands_and_said_to_be(
         ("---\n- name\n---\nBody.", "its frontmatter has to be a mapping, such as `name: ...`"),
         ("---\nname: a\n---\nBody.", "description is None; it has to be a text"),
         ("---\ndescription: a\n---\nBody.", "name is None; it has to be a text"),
-        ("---\nname: 3\ndescription: a\n---\nBody.", "name is 3; it has to be a text"),
-        ("---\nname: yes\ndescription: a\n---\nBody.", "name is True; it has to be a text"),
+        ("---\nname: [a]\ndescription: a\n---\nBody.", "name is ['a']; it has to be a text"),
         ("---\nname: a\ndescription: ' '\n---\nBody.", "description is ' '; it has to be a text"),
+        ("---\nname: a\nname: b\ndescription: c\n---\nBody.", "'name' is there twice: keep one"),
         ("---\nname: [a\ndescription\n---\nBody.", "its frontmatter is no YAML: "),
         ("---\nname: !!python/name:os.system\n\ta: b\n---\nBody.", "its frontmatter is no YAML: "),
         (
             "---\nname: a\ndescription: b\nmore: " + "[" * 5000 + "\n ]\n---\nBody.",
             "its frontmatter is no YAML: ",
         ),
+        (GOOD.replace("name:", f"# {'x' * 32_000}\nname:"), "its frontmatter has more than 32000 characters"),
         (b"---\nname: \xff\n", "is not UTF-8: "),
+        (GOOD + "x" * 256_000, "is larger than 256000 bytes: put details into references"),
     ],
 )
 def test_a_document_without_a_plain_meaning_is_reported_by_name_with_the_reason(
@@ -78,12 +154,29 @@ def test_a_document_without_a_plain_meaning_is_reported_by_name_with_the_reason(
 ) -> None:
     with pytest.raises(DocumentError) as caught:
         document(tmp_path, text)
-    assert str(caught.value).startswith(f"{tmp_path / 'SKILL.md'}: {told}")
+    assert str(caught.value).startswith(f"{tmp_path / 'reconcile' / 'SKILL.md'}: {told}")
 
 
-def test_a_date_that_yaml_cannot_hold_does_not_hide_the_document(tmp_path: Path) -> None:
-    found = document(tmp_path, GOOD.replace("name:", "when: 2026-99-99\nname:"))
-    assert (found.name, found.findings) == ("reconcile", (COLON,))
+def test_values_that_are_nested_without_end_are_told_in_short(tmp_path: Path) -> None:
+    levels = "\n".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30))
+    with pytest.raises(DocumentError) as caught:
+        document(tmp_path, f"---\na0: &a0 [x]\n{levels}\nname: *a29\ndescription: a\n---\nBody.")
+    assert len(str(caught.value)) < 1_000
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("x\n" * 500, ()),
+        ("x\n" * 501, ("its body has 501 lines and 1001 characters",)),
+        ("x" * 20_001, ("its body has 1 lines and 20001 characters",)),
+    ],
+)
+def test_a_body_longer_than_advised_is_read_and_told(
+    tmp_path: Path, body: str, told: tuple[str, ...]
+) -> None:
+    found = document(tmp_path, GOOD.replace("# Steps\n\nLook first.\n", body))
+    assert tuple(each.partition(";")[0] for each in found.findings) == told
 
 
 def test_a_missing_document_and_a_folder_are_reported(tmp_path: Path) -> None:
@@ -103,7 +196,7 @@ def test_any_bytes_are_a_document_or_a_reported_error(
     try:
         found = document(folder, text)
     except DocumentError as error:
-        told = [str(error).removeprefix(f"{folder / 'SKILL.md'}: ")]
+        told = [str(error).removeprefix(f"{folder / 'reconcile' / 'SKILL.md'}: ")]
     else:
         told = [found.name, found.description, found.body]
     assert all(told)
