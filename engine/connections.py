@@ -90,7 +90,11 @@ class Connections:
         if namespace.guide is None:
             return
         try:
-            self.guides[namespace.name] = read_document(namespace.guide).body
+            guide = read_document(namespace.guide)
         except DocumentError as error:
             _log.warning("the guide of %s is not used: %s", namespace.name, error)
             self.disconnected.append(Disconnected(f"{namespace.name} guide", str(error)))
+            return
+        for finding in guide.findings:
+            _log.info("the guide of %s: %s", namespace.name, finding)
+        self.guides[namespace.name] = guide.body

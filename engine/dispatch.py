@@ -224,7 +224,8 @@ def _context(run: Run, identity: str, call: Call, also: list[Fact]) -> ToolConte
     common = (run.id, identity, key, credentials, progress, read)
     if call.owner:
         return ToolContext(*common)
-    return Desk(*common, run.state, run.means.toolbox, run.means.workspace, also)
+    means = run.means
+    return Desk(*common, run.state, means.toolbox, means.workspace, also, means.skills)
 
 
 def _credentials(run: Run, call: Call) -> Mapping[str, SecretStr]:

@@ -4,11 +4,13 @@ import copy
 import functools
 import re
 from collections.abc import Mapping, Sequence
-from typing import Self, TypeVar, overload
+from pathlib import Path
+from typing import Self, TypeVar, get_args, overload
 
 from pydantic import BaseModel, JsonValue
 
 from ..namespaces.tool import Namespace
+from ..skills import SkillFolders, SkillSettings
 from .answer import Result
 from .blocking import Blocking
 from .clock import Outside
@@ -24,6 +26,7 @@ from .resident.workspace import Workspace
 from .roles import Roles, chosen
 from .session import Session
 from .setting import Setting, Shared
+from .store.facts import CheckMode
 from .store.journal import Scope, Store
 from .store.memory import MemoryStore
 
@@ -39,7 +42,7 @@ class Engine:
     recorded is kept, and each run can be resumed.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  each is a setting of the host
         self,
         model: Model | str | Roles,
         namespaces: Sequence[Namespace] = (),
@@ -47,6 +50,8 @@ class Engine:
         store: Store | None = None,
         limits: Limits | None = None,
         pinned: Sequence[str] = (),
+        check: CheckMode = "auto",
+        skills: Sequence[str | Path] | SkillFolders = (),
         outside: Outside | None = None,
     ) -> None:
         """Opens nothing yet.
@@ -58,20 +63,29 @@ class Engine:
             store: Where sessions are kept; None keeps them in memory.
             limits: Bounds of each run.
             pinned: Tools shown to the model with their schemas, such as `bank__list_transactions`.
+            check: When the figures of an answer are checked against the records they cite: "auto", once
+                the session has records; "required", always; "off", never.
+            skills: Folders of skills, beside the shipped ones; `SkillFolders` to do without those. Their
+                text goes to the model as it stands: give only what you trust.
             outside: Time and the names of new sessions, for tests.
 
         Raises:
-            ConfigurationError: a model's name or an effort cannot be used.
+            ConfigurationError: a model's name, an effort, `check` or a folder cannot be used.
             ModelNotConfigured: a model's key is missing.
         """
+        if check not in get_args(CheckMode):
+            modes = ", ".join(map(repr, get_args(CheckMode)))
+            raise ConfigurationError(f"check cannot be {check!r}: it is one of {modes}")
         self._outside = outside or Outside()
         self._shared = Shared(
             roles=chosen(model),
             namespaces=tuple(namespaces),
             pinned=tuple(pinned),
             limits=limits or Limits(),
+            check=check,
             clock=self._outside.clock,
             pool=Pool(),
+            skills=_folders(skills),
         )
         self._tenant = "local"
         self._root = store or MemoryStore()
@@ -111,10 +125,12 @@ class Engine:
         credentials: Credentials | None = None,
         workspace: Workspace | None = None,
         setup: Mapping[str, JsonValue] | None = None,
+        skills: Sequence[str] | SkillSettings = (),
     ) -> Session:
         """The session of that name, new or from the journal; a new one without a name.
 
-        The arguments are those of `Setting`. A session that is open in this engine is given as it is.
+        The arguments are those of `Setting`; `skills` may also be just the names of those that are active
+        from the start. A session that is open in this engine is given as it is.
 
         Raises:
             ConfigurationError: the name has other characters than letters, digits, `_` and `-`, or
@@ -127,7 +143,8 @@ class Engine:
             )
         key = (self._tenant, name)
         if key not in self._sessions:
-            setting = Setting(about or About(), credentials or {}, workspace, setup or {})
+            chosen_skills = skills if isinstance(skills, SkillSettings) else SkillSettings(tuple(skills))
+            setting = Setting(about or About(), credentials or {}, workspace, setup or {}, chosen_skills)
             closed = functools.partial(self._sessions.pop, key, None)
             self._sessions[key] = Session(name, self.store, self._shared, setting, closed)
         return self._sessions[key]
@@ -153,11 +170,13 @@ class Engine:
         *,
         credentials: Credentials | None = None,
         workspace: Workspace | None = None,
+        skills: SkillSettings | None = None,
     ) -> RunHandle:
         """Goes on with a run by its id, as `Session.resume` says."""
         name = run.partition(".")[0]
         was_open = (self._tenant, name) in self._sessions
-        session = self.session(name, credentials=credentials, workspace=workspace)
+        given = SkillSettings() if skills is None else skills
+        session = self.session(name, credentials=credentials, workspace=workspace, skills=given)
         try:
             return await session.resume(run)
         except NotFound:
@@ -187,3 +206,11 @@ class Engine:
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+
+def _folders(given: Sequence[str | Path] | SkillFolders) -> SkillFolders:
+    folders = given if isinstance(given, SkillFolders) else SkillFolders(tuple(given))
+    for folder in folders.folders:
+        if not Path(folder).is_dir():
+            raise ConfigurationError(f"there is no folder {str(folder)!r} to read skills from")
+    return folders

@@ -14,12 +14,15 @@ from .store.facts import (
     Checked,
     Fact,
     Faulted,
+    Figure,
     Linked,
     Noted,
     Opened,
     Replied,
     Resumed,
     Settled,
+    SkillActivated,
+    SkillHow,
     Started,
     Stopped,
     StopWhy,
@@ -114,6 +117,33 @@ class TasksChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class SkillLoaded:
+    """The run works by a skill from here on."""
+
+    seq: int
+    run: str
+    skill: str
+    version: str
+    how: SkillHow
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerChecked:
+    """The answer that was streamed last was checked: without doubts it stands as it is.
+
+    With doubts the model is asked once to correct it, and the next reply supersedes it; an answer that
+    stays in doubt is delivered with its figures marked.
+    """
+
+    seq: int
+    run: str
+    figures: tuple[Figure, ...]
+    """Its figures with their sources; none when figures are not checked."""
+    doubts: tuple[str, ...]
+    """What is not right, each in a line; or why it is not of the wanted type."""
+
+
+@dataclass(frozen=True, slots=True)
 class ModelFailed:
     """A model call gave no reply."""
 
@@ -173,6 +203,8 @@ Durable = (
     | CallFinished
     | NoteGiven
     | TasksChanged
+    | AnswerChecked
+    | SkillLoaded
     | ModelFailed
     | RunStopped
 )
@@ -217,6 +249,15 @@ def _tasks(row: Row, fact: TasksSet) -> Durable:
     return TasksChanged(row.seq, row.run, fact.tasks, fact.confidence)
 
 
+def _skill(row: Row, fact: SkillActivated) -> Durable:
+    return SkillLoaded(row.seq, row.run, fact.name, fact.version, fact.how)
+
+
+def _checked(row: Row, fact: Checked) -> Durable:
+    doubts = (fact.problem,) if fact.problem else fact.doubts
+    return AnswerChecked(row.seq, row.run, fact.figures, doubts)
+
+
 def _faulted(row: Row, fact: Faulted) -> Durable:
     return ModelFailed(row.seq, row.run, fact.fault, fact.message)
 
@@ -233,10 +274,12 @@ _EVENTS: Mapping[type, Callable[..., Durable]] = {
     Settled: _settled,
     Noted: _noted,
     TasksSet: _tasks,
+    Checked: _checked,
+    SkillActivated: _skill,
     Faulted: _faulted,
     Stopped: _stopped,
 }
-"""Opened, Linked, Checked and Waited tell a watcher nothing that other events do not."""
+"""Opened, Linked and Waited tell a watcher nothing that other events do not."""
 
-UNSEEN = (Opened, Linked, Checked, Waited)
+UNSEEN = (Opened, Linked, Waited)
 """Facts without an event."""

@@ -18,6 +18,7 @@ from .errors import ConfigurationError
 from .models.model import Frame, Model, ToolDefinition
 from .prompt import About, build_frame
 from .resident import RESIDENT
+from .session_skills import SessionSkills
 from .store.facts import Opened
 from .store.journal import Artifacts
 
@@ -41,6 +42,7 @@ class Wanted:
     date: str
     pinned: Sequence[str]
     setup: Mapping[str, JsonValue]
+    skills: SessionSkills
 
 
 async def make_frame(wanted: Wanted, connections: Connections, model: Model, artifacts: Artifacts) -> Framed:
@@ -55,7 +57,14 @@ async def make_frame(wanted: Wanted, connections: Connections, model: Model, art
         *(_definition(tool) for one in connections.connected for tool in one.meta_tools()),
         *_pinned(wanted.pinned, connections.connected),
     ]
-    frame = build_frame(definitions, wanted.about, wanted.date, connections.guides, connections.disconnected)
+    frame = build_frame(
+        definitions,
+        wanted.about,
+        wanted.date,
+        connections.guides,
+        connections.disconnected,
+        wanted.skills.parts(),
+    )
     static, context = model.encode(frame.static), model.encode(frame.context)
     opened = Opened(
         model=model.name,

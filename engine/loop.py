@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import assert_never
 
 from ..tracing import Usage
-from .answer import check
+from .answer.check import check
 from .dispatch import execute
 from .errors import ModelFault
 from .models.model import Delta, Reply
@@ -32,8 +32,8 @@ async def drive(run: Run) -> Stopped:
                 await run.record(await ask(run))
             case Execute() as work:
                 await execute(run, work)
-            case Check(answer, schema):
-                await run.record(check(answer, schema))
+            case Check() as wanted:
+                await run.record(check(run.state, wanted))
             case Wait(until):
                 await run.clock.sleep_until(until)
                 await run.record(Waited())

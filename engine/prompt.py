@@ -42,13 +42,18 @@ def build_frame(
     date: str,
     guides: Mapping[str, str],
     disconnected: Sequence[Disconnected] = (),
+    skills: Sequence[str] = (),
 ) -> Frame:
-    """The frame of a session. `guides` maps a namespace to the text of its guide."""
+    """The frame of a session.
+
+    `guides` maps a namespace to the text of its guide; `skills` is what the model is told of skills.
+    """
     in_order = tuple(sorted(map(scrub_fields, definitions), key=lambda definition: definition.name))
     parts = [
         prompt("context", about=_about(about), date=date),
         *(_guide(name, guides[name]) for name in sorted(guides)),
         *(f"The system {one.name} is not connected: {one.reason}" for one in disconnected),
+        *skills,
     ]
     return Frame(Static(prompt("system"), in_order), Context(scrub("\n\n".join(parts))))
 

@@ -17,6 +17,7 @@ from .models.catalog import ModelInfo
 from .models.model import Model
 from .pool import Pool
 from .resident.workspace import Workspace
+from .session_skills import SessionSkills
 from .state import State, apply
 from .store.facts import Fact
 from .store.journal import Lease, Row, Scope
@@ -41,6 +42,7 @@ class Means:
     """What is known of the model, its prices above all."""
     effort: EffortChoice = field(default_factory=EffortChoice)
     """Who decides how much the model thinks."""
+    skills: SessionSkills = field(default_factory=SessionSkills)
 
 
 class _Given(NamedTuple):

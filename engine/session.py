@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from ..compaction.conversation import Text
 from ..namespaces.toolbox import Toolbox
+from ..skills import Finding
 from .answer import Result, result_of
 from .connections import Connections
 from .effort import EffortChoice, thinking_of
@@ -29,6 +30,7 @@ from .prompt import Disconnected
 from .prompts import prompt
 from .resident import RESIDENT
 from .run import Means, Run
+from .session_skills import SessionSkills, session_skills
 from .setting import Setting, Shared
 from .state import State, fold
 from .steps import day_of
@@ -63,6 +65,7 @@ class Session:
         self._connections = Connections()
         self._framed: Framed | None = None
         self._means: Means | None = None
+        self._skills = SessionSkills()
         self._gate = asyncio.Lock()
         self._work: asyncio.Task[Result] | None = None
         self._is_closed = False
@@ -72,6 +75,14 @@ class Session:
         """Namespaces and guides that this session does without, each with the reason."""
         return self._connections.disconnected
 
+    @property
+    def skill_findings(self) -> Sequence[Finding]:
+        """What is odd about the skills it was given, and which are not there because of it.
+
+        Empty before the first run: skills are read then.
+        """
+        return self._skills.catalogue.findings
+
     @asynccontextmanager
     async def run(
         self, text: str, *, files: Sequence[File] = (), output: type[BaseModel] | None = None
@@ -79,8 +90,8 @@ class Session:
         """Begins a run with what the user says. Leaving the block detaches from it; it goes on.
 
         Raises:
-            ConfigurationError: the message, a file or a pinned tool cannot be used, or the run before
-                was interrupted and has to be resumed first.
+            ConfigurationError: the message, a file, a pinned tool or the settings of skills cannot be
+                used, or the run before was interrupted and has to be resumed first.
             LeaseHeld: the session is being worked on.
             StoreError: the store failed.
         """
@@ -213,10 +224,15 @@ class Session:
             wanted = Text(prompt("output", schema=json.dumps(schema, ensure_ascii=False)))
             message = replace(message, blocks=(*message.blocks, wanted))
         lead.id = f"{self.id}.{lead.state.runs + 1}"
-        began = Began(message, limits, schema, received.files)
-        facts: list[Fact] = [began, Resumed(str(this_process()))]
-        if lead.state.opened is None and self._framed is not None:
-            facts.insert(0, self._framed.opened)
+        began = Began(message, limits, schema, received.files, self._shared.check)
+        new = self._framed if lead.state.opened is None else None
+        facts: list[Fact] = [
+            *([new.opened] if new else ()),
+            began,
+            *(self._skills.activations() if new else ()),
+            *self._skills.requested(text, lead.state.skills),
+            Resumed(str(this_process())),
+        ]
         for problem in filter(None, map(unrecordable, facts)):
             raise ConfigurationError(f"what was given cannot be kept: {problem}")
         return facts
@@ -255,11 +271,15 @@ class Session:
         """Connects the namespaces and makes the frame, or finds the one the session began with."""
         shared, artifacts = self._shared, self._store.artifacts
         await self._connections.open(shared.namespaces, self._setting.credentials)
+        systems = [one.name for one in self._connections.connected]
+        given = (shared.skills, self._setting.skills, systems)
+        self._skills = await asyncio.to_thread(session_skills, *given)
         if self._state.opened is not None:
             framed = await stored_frame(self._state.opened, shared.model, artifacts)
         else:
             today = day_of(shared.clock.now_us())
-            wanted = Wanted(self._setting.about, today, shared.pinned, self._setting.setup)
+            setting = self._setting
+            wanted = Wanted(setting.about, today, shared.pinned, setting.setup, self._skills)
             framed = await make_frame(wanted, self._connections, shared.model, artifacts)
         self._framed = framed
         self._means = Means(
@@ -273,6 +293,7 @@ class Session:
             credentials=self._setting.credentials,
             info=await asyncio.to_thread(info_of, shared.model.name),
             effort=EffortChoice(shared.roles["run"].effort, thinking_of(shared.model)),
+            skills=self._skills,
         )
         return self._means
 

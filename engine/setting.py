@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue, SecretStr
 
 from ..namespaces.tool import Namespace
+from ..skills import SkillFolders, SkillSettings
 from .clock import RunClock
 from .limits import Limits
 from .models.model import Model
@@ -13,6 +14,7 @@ from .pool import Pool
 from .prompt import About
 from .resident.workspace import Workspace
 from .roles import Chosen, RoleName
+from .store.facts import CheckMode
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,8 @@ class Setting:
     """The folder it may read and write; None for none."""
     setup: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     """Kept in the journal with the session, for the host to open it again the same way."""
+    skills: SkillSettings = field(default_factory=SkillSettings)
+    """Which skills it has; never stored, so they are given each time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +44,12 @@ class Shared:
     namespaces: Sequence[Namespace]
     pinned: Sequence[str]
     limits: Limits
+    check: CheckMode
+    """When the figures of an answer are checked."""
     clock: RunClock
     pool: Pool
+    skills: SkillFolders
+    """Where skills are read from, anew for each session."""
 
     @property
     def model(self) -> Model:

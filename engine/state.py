@@ -26,6 +26,7 @@ from .store.facts import (
     Replied,
     Resumed,
     Settled,
+    SkillActivated,
     Started,
     Stopped,
     Stored,
@@ -46,6 +47,18 @@ class Failure:
     times: int
     since: str
     """The first of these calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveSkill:
+    """A skill whose text the model has, and where: compaction leaves it there."""
+
+    version: str
+    call: str = ""
+    """The call whose result holds it; empty when none does."""
+    message: int | None = None
+    """Place of the note that holds it in the conversation, from 0; None when a call's result or the
+    session's context does."""
 
 
 @dataclass(slots=True)
@@ -95,9 +108,14 @@ class RunState:
     """Whether the next reply goes on from the newest one."""
     checked: Checked | None = None
     """The verdict on the newest reply as an answer; None before it was checked."""
+    doubted: int = 0
+    """Answers with figures that are not linked or sections that are missing."""
     unknown: list[str] = field(default_factory=list[str])
     """Calls of which nobody knows whether they took effect."""
     stopped: Stopped | None = None
+    sections: tuple[str, ...] = ()
+    """Headings that its answer has to have: those of the first of its skills that asks for any. One that
+    is loaded later, for a part of the work, does not change how the whole is answered."""
     signs: Signs = field(default_factory=Signs)
     """Of how hard it is; never fewer."""
 
@@ -126,6 +144,8 @@ class State:
     confidence: float | None = None
     links: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Figures of the coming answer and the records they are tied to."""
+    skills: dict[str, ActiveSkill] = field(default_factory=dict[str, ActiveSkill])
+    """By name, the skills that the model has."""
 
     @property
     def current(self) -> RunState:
@@ -176,6 +196,8 @@ def apply(state: State, row: Row) -> None:  # noqa: C901, PLR0912
             state.tasks, state.confidence = tasks, confidence
         case Linked(figure, records):
             state.links[figure] = records
+        case SkillActivated() as skill:
+            _activate(state, skill)
         case Checked() | Waited() | Stopped():
             _mark(state.current, fact)
         case _ as never:
@@ -186,6 +208,7 @@ def _mark(run: RunState, fact: Checked | Waited | Stopped) -> None:
     match fact:
         case Checked():
             run.checked = fact
+            run.doubted += bool(fact.doubts)
         case Waited():
             run.waited = True
         case Stopped():
@@ -227,6 +250,18 @@ def _note(state: State, noted: Noted) -> None:
     state.noted.add(noted.key)
     state.current.last = state.current.checked = None
     state.conversation.messages.append(Message("note", (Text(noted.text),)))
+
+
+def _activate(state: State, skill: SkillActivated) -> None:
+    run = state.current
+    run.sections = run.sections or skill.sections
+    if skill.how != "start" and not skill.call and not skill.text:
+        return
+    place = None
+    if skill.text:
+        place = len(state.conversation.messages)
+        state.conversation.messages.append(Message("note", (Text(skill.text),)))
+    state.skills[skill.name] = ActiveSkill(skill.version, skill.call, place)
 
 
 def _spend(run: RunState, usage: Usage, cost: Decimal | None) -> None:

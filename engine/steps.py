@@ -4,7 +4,7 @@ The order of the questions is the order of the rules: first settle what was aske
 reply, then see whether the model may be asked again and what it has to be told before.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import assert_never
@@ -20,6 +20,8 @@ from .store.facts import Faulted, Noted, Stopped
 
 _SHARES = ((10, 0.1), (25, 0.25), (50, 0.5))
 """Shares of the granted iterations at which the model is told how many are left, in percent."""
+_DOUBTS = 30
+"""Doubts about an answer that the model is told one by one."""
 _WORTH_TELLING = 20
 """Granted iterations below which their shares say nothing useful."""
 
@@ -45,7 +47,8 @@ class Check:
     """Check the answer against what was asked for."""
 
     answer: str
-    schema: Mapping[str, JsonValue]
+    schema: Mapping[str, JsonValue] | None
+    """JSON Schema that it has to fit; None for an answer in words, whose figures need sources."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +115,27 @@ def _judge_end(state: State, run: RunState, reply: Reply) -> Step | None:
         return _unfinished(run, "repeating", None)
     if not reply.message.text.strip():
         return _unfinished(run, "empty", Noted(f"empty:{state.turn}", prompt("note_empty")))
-    if run.began.output is None:
-        return Stopped("answered")
     if run.checked is None:
-        return Check(run.answer, run.began.output)
-    if not run.checked.problem:
-        return Stopped("answered")
-    text = prompt("note_unfit", problem=run.checked.problem)
-    return _unfinished(run, "unfit", Noted(f"unfit:{state.turn}", text))
+        return Check(run.answer, run.began.output) if _is_checked(state, run) else Stopped("answered")
+    if run.checked.problem:
+        text = prompt("note_unfit", problem=run.checked.problem)
+        return _unfinished(run, "unfit", Noted(f"unfit:{state.turn}", text))
+    if run.checked.doubts and run.doubted == 1 and run.iterations < run.granted:
+        return Noted(f"doubts:{state.turn}", prompt("note_doubts", doubts=_listed(run.checked.doubts)))
+    return Stopped("answered")
+
+
+def _is_checked(state: State, run: RunState) -> bool:
+    began = run.began
+    if began.output is not None or began.check == "required":
+        return True
+    return began.check == "auto" and bool(state.records or run.sections)
+
+
+def _listed(lines: Sequence[str]) -> str:
+    shown = [f"- {line}" for line in lines[:_DOUBTS]]
+    more = [f"- and {len(lines) - _DOUBTS} more"] if len(lines) > _DOUBTS else []
+    return "\n".join((*shown, *more))
 
 
 def _judge_tools(state: State, run: RunState, reply: Reply) -> Step | None:

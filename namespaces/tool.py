@@ -43,7 +43,8 @@ class Record:
     amount: Decimal | None = None
     """Signed amount; None for a record that is no amount."""
     currency: str | None = None
-    """ISO 4217 code; None when the source does not say it or the record is no amount."""
+    """ISO 4217 code; of books also a commodity, or a symbol that stands for several currencies. None when
+    the source does not say it or the record is no amount."""
     date: datetime.date | None = None
     """The day the source gives the record; None when it gives none."""
     text: str = ""

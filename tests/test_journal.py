@@ -37,6 +37,8 @@ from offing.engine.store.facts import (
     Replied,
     Resumed,
     Settled,
+    SkillActivated,
+    SkillHow,
     Started,
     Stopped,
     StopWhy,
@@ -115,6 +117,9 @@ FACTS: dict[str, st.SearchStrategy[Any]] = {
     "tasks": st.builds(TasksSet, some(st.builds(Task, TEXT, STATUSES)), st.none() | st.floats(0, 1)),
     "linked": st.builds(Linked, TEXT, some(TEXT)),
     "checked": st.builds(Checked, TEXT),
+    "skill": st.builds(
+        SkillActivated, TEXT, TEXT, st.sampled_from(get_args(SkillHow)), some(TEXT), TEXT, TEXT
+    ),
     "stopped": st.builds(Stopped, st.sampled_from(get_args(StopWhy)), TEXT),
 }
 ANY_FACT = st.one_of(*FACTS.values())

@@ -57,7 +57,7 @@ async def test_a_long_output_shows_its_beginning_its_end_and_how_the_rest_is_rea
     assert head == text[:100]
     assert rest == (
         f" {len(text) - 1100:,} of {len(text):,} characters are not shown. The whole output is kept: "
-        'read(handle="result/7.1") gives parts of it, by line or by search. It ends with:]\n'
+        'read(source="result/7.1") gives parts of it, by line or by search. It ends with:]\n'
         f"{text[-1000:]}"
     )
 

@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from offing.engine.blocking import Blocking
 from offing.engine.errors import ConfigurationError, Interrupted, LeaseHeld, NotFound, StoreError
 from offing.engine.events import Delta, RunStarted, RunStopped
 from offing.engine.handle import RunHandle
-from offing.engine.store.facts import Began, Opened, Stored, Task
+from offing.engine.store.facts import Began, Figure, Opened, Stored, Task
 from offing.engine.store.journal import Lease, Row, Scope
 from offing.engine.store.memory import MemoryJournal
 from offing.namespaces import Attachment, Effect, FunctionNamespace, Record, Tool, ToolContext, ToolOutput
@@ -68,35 +69,48 @@ CALLING = [Step("I look.", [invoke("it")]), "It is done."]
 
 async def test_a_question_is_answered_with_the_whole_result() -> None:
     async def it(arguments: Given, context: ToolContext) -> ToolOutput:
-        return ToolOutput("ok", (Record("a", text="A."),))
+        return ToolOutput("ok", (known,))
 
+    known = Record("sys:a", Decimal("12.50"), "GBP", text="A.")
+    answer = "12.50 GBP [[sys:a]], and 3 [[ sys:b ]], again [[sys:a]]."
     used = Usage(input=5, output=2)
     tasks = Call("tasks", {"items": [{"title": "Look", "status": "done"}]})
     link = Call("link_records", {"figure": "12.50 GBP", "records": ["sys:a"]})
     batch = await World([async_tool(it)]).run(
         Step(calls=[invoke("it"), tasks], usage=used),
         Step(calls=[link], usage=used),
-        Step("12.50 GBP [[sys:a]], and 3 [[ sys:b ]], again [[sys:a]].", usage=used),
+        Step(answer, usage=used),
+        Step(answer, usage=used),  # sent back once, for the record that nobody read
     )
+    invented = "there is no record sys:b; did you mean sys:a?"
     assert batch.result == Result(
         run="s.1",
         why="answered",
         detail="",
-        answer="12.50 GBP [[sys:a]], and 3 [[ sys:b ]], again [[sys:a]].",
-        citations=(Citation(1, "sys:a", Record("sys:a", text="A.")), Citation(2, "sys:b", None)),
+        answer=answer,
+        citations=(Citation(1, "sys:a", known), Citation(2, "sys:b", None)),
+        figures=(
+            Figure("12.50 GBP", 0, 9, ("sys:a",)),
+            Figure("3", 25, 26, ("sys:b",), invented),
+        ),
+        missing=(),
+        skills={},
         links={"12.50 GBP": ("sys:a",)},
         tasks=(Task("Look", "done"),),
         unknown=(),
-        iterations=3,
+        iterations=4,
         retries=0,
-        usage=Usage(input=15, output=6),
+        usage=Usage(input=20, output=8),
         cost=None,
     )
     assert batch.result.text().splitlines() == [
-        "12.50 GBP [1], and 3 [2], again [1].",
+        "12.50 GBP [1], and 3 [not linked] [2], again [1].",
+        "",
+        "Not linked to a record that says the same:",
+        f"- 3: {invented}",
         "",
         "Sources",
-        "[1] sys:a: A.",
+        "[1] sys:a: A. | 12.50 GBP",
         "[2] sys:b: NOT A RECORD OF THIS SESSION",
     ]
 

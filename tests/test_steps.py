@@ -11,7 +11,7 @@ from loopback import Answer, Loopback, Text, in_order
 from offing.compaction.conversation import Message, Raw, ToolCall, ToolResult
 from offing.compaction.conversation import Text as Words
 from offing.engine import Engine, Limits, MemoryStore, Scripted, Step
-from offing.engine.answer import check
+from offing.engine.answer.typed import unfit
 from offing.engine.errors import AnswerInvalid
 from offing.engine.models.model import Reply, StopReason
 from offing.engine.prompts import prompt
@@ -326,11 +326,11 @@ class Total(BaseModel):
     ],
 )
 def test_an_answer_is_checked_against_what_was_asked_for(answer: str, problem: str) -> None:
-    assert check(answer, Total.model_json_schema()) == Checked(problem)
+    assert unfit(answer, Total.model_json_schema()) == problem
 
 
 def test_an_answer_nested_beyond_all_readers_is_no_json() -> None:
-    assert check("[" * 100_000, Total.model_json_schema()).problem.startswith("it is no JSON (")
+    assert unfit("[" * 100_000, Total.model_json_schema()).startswith("it is no JSON (")
 
 
 async def test_a_typed_answer_that_does_not_fit_is_repaired_in_the_next_reply() -> None:

@@ -4,10 +4,19 @@ from ...namespaces.tool import Tool
 from .calculate import calculate
 from .files import read, write_file
 from .link_records import link_records
+from .load_skill import load_skill
 from .search import search
 from .tasks import tasks
 
-RESIDENT: tuple[Tool, ...] = (calculate, link_records, read, search, tasks, write_file)
+RESIDENT: tuple[Tool, ...] = (
+    calculate,
+    link_records,
+    load_skill,
+    read,
+    search,
+    tasks,
+    write_file,
+)
 """All resident tools."""
 
 __all__ = ["RESIDENT"]

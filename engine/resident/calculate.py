@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, DecimalException, localcontext
@@ -18,6 +19,8 @@ _DIGITS = 50
 """Precision of the arithmetic: more than any sum of amounts needs."""
 _MOST = 2_000
 """Records of one list."""
+
+_CURRENCY = re.compile("[A-Z]{3}")
 
 Input = str | list[str]
 
@@ -48,7 +51,8 @@ async def calculate(
         Field(
             min_length=1,
             max_length=1000,
-            description="Numbers, names of inputs, + - * / ( ), sum, count, abs, min, max, round(x, n).",
+            description="Numbers, names of inputs, + - * / ( ), sum, count, abs, min, max, round(x, n), "
+            "convert(x, rate, EUR).",
         ),
     ],
     context: ToolContext,
@@ -124,6 +128,8 @@ class _Evaluator:
             left, right = _one(self.value(node.left)), _one(self.value(node.right))
             return _OPERATORS[type(node.op)](left, right)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+            if node.func.id == "convert":
+                return self._convert(node.args)
             return self._function(node.func.id, [self.value(argument) for argument in node.args])
         raise CalculationError(f"{ast.unparse(node)!r} is not allowed in an expression")
 
@@ -139,9 +145,20 @@ class _Evaluator:
             raise CalculationError(f"{name!r} is not among the inputs ({given})")
         return self._names[name]
 
+    def _convert(self, arguments: Sequence[ast.expr]) -> Quantity:
+        """Money in another currency: the amount times what one unit of it is worth there."""
+        code = ast.unparse(arguments[-1]).strip("'\"") if arguments else ""
+        if len(arguments) != 3 or not _CURRENCY.fullmatch(code):  # noqa: PLR2004  as the message says
+            raise CalculationError("convert takes an amount, a rate and a currency: convert(x, 1.165, EUR)")
+        amount, rate = (_one(self.value(argument)) for argument in arguments[:2])
+        if amount.currency is None or rate.currency is not None:
+            raise CalculationError(f"convert takes money and a plain rate, not {amount} and {rate}")
+        return Quantity(amount.value * rate.value, code)
+
     def _function(self, name: str, arguments: Sequence[Value]) -> Quantity:
         if name not in _FUNCTIONS:
-            raise CalculationError(f"there is no function {name!r}; there are {', '.join(_FUNCTIONS)}")
+            there_are = ", ".join((*_FUNCTIONS, "convert"))
+            raise CalculationError(f"there is no function {name!r}; there are {there_are}")
         return _FUNCTIONS[name](arguments)
 
 

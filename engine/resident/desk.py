@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from ...namespaces.tool import ToolContext
 from ...namespaces.toolbox import Toolbox
+from ..session_skills import SessionSkills
 from ..state import State
 from ..store.facts import Fact
 from .workspace import Workspace
@@ -20,6 +21,7 @@ class Desk(ToolContext):
     """The files the session may use; None when it has none."""
     also: list[Fact]
     """Facts that are recorded together with the call's outcome."""
+    skills: SessionSkills
 
 
 def desk(context: ToolContext) -> Desk:

@@ -24,6 +24,7 @@ from .facts import (
     Replied,
     Resumed,
     Settled,
+    SkillActivated,
     Started,
     Stopped,
     TasksSet,
@@ -55,6 +56,7 @@ KINDS: Mapping[str, type[Fact]] = {
     "tasks": TasksSet,
     "linked": Linked,
     "checked": Checked,
+    "skill": SkillActivated,
     "stopped": Stopped,
 }
 """The name of each kind in a journal. Names are for good: classes may be renamed, these not."""

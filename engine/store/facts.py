@@ -56,6 +56,12 @@ class Opened:
     """What the host needs to open the session again, such as the files it was given."""
 
 
+CheckMode = Literal["auto", "required", "off"]
+"""When the figures of an answer in words are checked against their sources. "auto": once the session has
+read or worked out a record. "required": always, so that a figure without any record is one without a source.
+"off": never."""
+
+
 @dataclass(frozen=True, slots=True)
 class Began:
     """A run began with what the user said."""
@@ -66,6 +72,7 @@ class Began:
     output: Mapping[str, JsonValue] | None = None
     """JSON Schema that the answer has to fit; None for an answer in words."""
     files: tuple[Stored, ...] = ()
+    check: CheckMode = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +165,60 @@ class Linked:
 
 
 @dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure of an answer: a number that states something about the data."""
+
+    text: str
+    """As the answer has it."""
+    start: int
+    end: int
+    """Characters of the answer, from 0."""
+    records: tuple[str, ...]
+    """Ids of the records it rests on, or that it names as such."""
+    problem: str = ""
+    """Why it is not linked to a record that says the same; empty when it is."""
+
+
+@dataclass(frozen=True, slots=True)
 class Checked:
     """An answer was checked against what was asked for."""
 
     problem: str = ""
-    """What is wrong with it; empty when nothing is."""
+    """Why it is not of the wanted type; empty when it is, or none was wanted."""
+    figures: tuple[Figure, ...] = ()
+    """Its figures; none for an answer of a type, or when the check is off."""
+    missing: tuple[str, ...] = ()
+    """Sections that the active skills ask for and it lacks."""
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What the model is told to correct, each in a line."""
+        figures = (f"{figure.text}: {figure.problem}" for figure in self.figures if figure.problem)
+        return (*figures, *(f"the section {name!r} is missing" for name in self.missing))
+
+
+SkillHow = Literal["start", "request", "model"]
+"""Who chose a skill: the host when it opened the session, the user by naming it, or the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkillActivated:
+    """A run works by a skill from here on.
+
+    Its text is the note `text` or in the result of `call`. Where both are empty it is in the session's
+    context, with "start", or where it stood before.
+    """
+
+    name: str
+    version: str
+    """Skills of the same version say the same."""
+    how: SkillHow
+    sections: tuple[str, ...] = ()
+    """Headings that the run's answer has to have."""
+    call: str = ""
+    """With "model", the call whose result holds the skill; empty when it was active already."""
+    text: str = ""
+    """With "request", the note that holds the skill; empty when it was active already."""
 
 
 StopWhy = Literal[
@@ -209,6 +265,7 @@ Fact = (
     | TasksSet
     | Linked
     | Checked
+    | SkillActivated
     | Stopped
 )
 

@@ -8,10 +8,12 @@ What is written is for good: a later release has to fold it to the same state.
 import asyncio
 import json
 import sys
+import tempfile
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
+from pathlib import Path
 
 from pydantic import BaseModel, JsonValue
 
@@ -24,6 +26,7 @@ from offing.engine.store.codec import encode
 from offing.engine.store.facts import Fact, Resumed
 from offing.namespaces import Attachment, Effect, FunctionNamespace, Record, ToolOutput
 from offing.namespaces.functions import tool
+from offing.skills import SkillFolders
 from offing.tracing import Usage
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -66,6 +69,7 @@ def replies() -> Iterator[Reply | ModelFault]:
     yield reply(
         call("link_records", figure="25.00 GBP", records=["bank:txn/1"]),
         call("calculate", expression="a*2", inputs={"a": "bank:txn/1"}, label="Doubled"),
+        call("load_skill", name="close"),
         call("bank__pay", amount=-1),
     )
     yield reply(Text("The balance is"), stop="length")
@@ -81,6 +85,23 @@ def replies() -> Iterator[Reply | ModelFault]:
     yield reply(Text("I would rather not."), stop="refusal", detail="policy")
     yield reply(Text("No room."), stop="window")
     yield reply(Text("Done at last."), stop="end")
+
+
+SKILLS = {
+    "start": ("From the start.", ""),
+    "close": ("Loaded by the model.", ""),
+    "count": ("Named by the user.", "\nmetadata:\n  version: '1'\n  output: out.md"),
+}
+
+
+def write_skills(folder: Path) -> SkillFolders:
+    """Skills that each become active in another way; one asks for a section."""
+    for name, (text, more) in SKILLS.items():
+        (folder / name).mkdir()
+        head = f"name: {name}\ndescription: {text}{more}"
+        (folder / name / "SKILL.md").write_text(f"---\n{head}\n---\n{text}\n")
+        (folder / name / "out.md").write_text("## Count\n")
+    return SkillFolders([folder], shipped=False)
 
 
 class Told:
@@ -157,7 +178,7 @@ async def close() -> str:
     return "closed"
 
 
-async def session() -> list[Mapping[str, JsonValue]]:
+async def session(skills: SkillFolders) -> list[Mapping[str, JsonValue]]:
     """The rows of the golden session."""
     clock, store = Clock(), MemoryStore()
     tools = [
@@ -171,10 +192,12 @@ async def session() -> list[Mapping[str, JsonValue]]:
     limits = Limits(iterations=4, parallel_calls=1)
     outside = Outside(clock=clock)
     bank = FunctionNamespace("bank", tools)
-    async with Engine(Told(), [bank], store=store, limits=limits, outside=outside) as engine:
-        books = engine.session("books", about=About(company="Acme"), setup={"files": ["a.ofx"]})
+    async with Engine(Told(), [bank], store=store, limits=limits, skills=skills, outside=outside) as engine:
+        books = engine.session(
+            "books", about=About(company="Acme"), setup={"files": ["a.ofx"]}, skills=["start"]
+        )
         await books.ask("Explain September.", files=[Attachment("a.png", PNG, "image/png")])
-        await books.ask("How much?", output=Balance)
+        await books.ask("How much? /count", output=Balance)
         await books.ask("Go on.")
         for days in (0, 0, 0, 1, 0, 0):
             clock.now += days * DAY_US
@@ -195,5 +218,6 @@ def _body(fact: Fact) -> dict[str, JsonValue]:
 
 
 if __name__ == "__main__":
-    for line in asyncio.run(session()):
-        sys.stdout.write(json.dumps(line) + "\n")
+    with tempfile.TemporaryDirectory() as made:
+        for line in asyncio.run(session(write_skills(Path(made)))):
+            sys.stdout.write(json.dumps(line) + "\n")
