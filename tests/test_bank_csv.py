@@ -294,10 +294,16 @@ def test_a_company_called_total_is_no_total() -> None:
         (b"", "no header among the first"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "holds NUL bytes"),
         (b"Date;Amount\n", "has no rows below its header"),
-        (b"2026-09-14;1.50;x\n", "no header among the first"),
+        (b"2026-09-14;1.50;x\n", "no line names the columns, which begin with 1 = '2026-09-14', 2 = '1.50'"),
         (b"Date;Amount\nx;y\n", "no row below the header could be read"),
         (b"Date;Amount\n2026-09-14;" + b"9" * 1_000_000, "is no row of a table"),
-        (b"PK\x03\x04 no workbook", "no header among the first"),
+        (b"PK\x03\x04 no workbook", "is a damaged workbook"),
+        (
+            b"\xef\xbb\xbf <HTML><table><tr><td>Date;Amount",
+            "is a web page or XML, which some banks name .xls",
+        ),
+        (b'<?xml version="1.0"?><Workbook>', "is a web page or XML, which some banks name .xls"),
+        (b"Date;Amount\n2026-09-14;5%\n", "no row below the header could be read"),
     ],
 )
 def test_what_is_no_statement_is_refused_with_the_reason(data: bytes, why: str) -> None:

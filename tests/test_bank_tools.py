@@ -63,12 +63,14 @@ async def tools_of(namespace: Namespace) -> list[Tool]:
 
 
 @pytest.mark.anyio
-async def test_every_tool_only_reads_and_the_guide_is_there(files: list[Path]) -> None:
+async def test_every_tool_but_the_one_that_keeps_a_decision_only_reads_and_the_guide_is_there(
+    files: list[Path],
+) -> None:
     bank = Bank(files)
     tools = await tools_of(bank)
     names = ["list_accounts", "list_transactions", "get_transaction", "get_balance"]
-    assert [tool.name for tool in tools] == names
-    assert {tool.effect for tool in tools} == {Effect.READ}
+    assert [tool.name for tool in tools] == [*names, "read_as"]
+    assert [tool.effect for tool in tools] == [*[Effect.READ] * 4, Effect.REPEATABLE]
     assert bank.guide is not None
     assert bank.guide.read_text().startswith("---\nname: bank\n")
 
@@ -223,12 +225,12 @@ async def test_a_namespace_without_files_does_not_connect() -> None:
 @pytest.mark.anyio
 async def test_an_entry_that_two_files_share_is_counted_once(files: list[Path]) -> None:
     again = files[1].with_name("gbp_again.ofx")
-    again.write_text(OFX)
+    again.write_text(OFX.replace("OFX>", "OFX>\n"))
     output = (await connected(Bank([files[1], again])))("list_accounts")
     content: Json = output.content
     assert content["accounts"][0]["transactions"]["value"] == "2"
     told = [each["what"] for each in content["findings"]]
-    assert "2 entries are in gbp.ofx as well: counted once" in told
+    assert "2 entries of 2026-09-14 are in gbp.ofx as well: counted once" in told
 
 
 @pytest.mark.anyio

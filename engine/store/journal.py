@@ -6,9 +6,10 @@ interrupted did not happen: the next reader sees.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from ...namespaces.tables.readings import MemoryReadings, Readings
 from ..errors import JournalUnreadable
 from .facts import Fact, Unknown
 
@@ -105,6 +106,8 @@ class Scope:
 
     journal: Journal
     artifacts: Artifacts
+    readings: Readings = field(default_factory=MemoryReadings)
+    """How files are to be read, as people decided; of a store without a place for them, while it lives."""
 
 
 class Store(Protocol):

@@ -18,6 +18,7 @@ from ..errors import LeaseHeld, LeaseLost, NotFound, StoreError
 from .codec import Body, decode, encode
 from .journal import Lease, Row, Scope
 from .owner import Owner, is_dead, this_process
+from .readings import READINGS, SqliteReadings
 from .writer import Writer
 
 T = TypeVar("T")
@@ -79,6 +80,7 @@ class SqliteStore:
         return Scope(
             SqliteJournal(tenant, self._database, self._writer),
             SqliteArtifacts(tenant, self._database, self._writer),
+            SqliteReadings(tenant, self.path),
         )
 
     async def close(self) -> None:
@@ -114,7 +116,7 @@ class SqliteDatabase:
             self._connection = connection
             mode = _write_ahead(connection)
             connection.execute("pragma synchronous=full")
-            connection.executescript(f"begin immediate; {_SCHEMA} commit;")
+            connection.executescript(f"begin immediate; {_SCHEMA} {READINGS} commit;")
         except (sqlite3.Error, OSError) as error:
             self.close()
             raise StoreError(f"cannot open the store {str(self.path)!r}: {error}") from error

@@ -2,7 +2,7 @@
 
 import datetime
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
@@ -11,6 +11,7 @@ from ..errors import NamespaceError
 from ..records import Ids, amount_of, by_tool, id_part
 from ..tables.source import Finding
 from ..tool import Record
+from .overlaps import once, parts_of
 from .statement import Balance, Entry, Statement, StatementFile
 
 _MAX_TEXT = 300
@@ -121,20 +122,24 @@ class Accounts:
 def gather(files: Iterable[StatementFile], failed: Iterable[Finding] = ()) -> Accounts:
     """Puts the statements of all files together by account and currency.
 
-    The order of the files changes nothing. An entry that several files have is counted once if its
-    bank reference and all else agree; without a reference it is kept and told.
+    The order of the files changes nothing. An entry that several files have is counted once; see
+    `overlaps`.
     """
     ordered = sorted(files, key=lambda each: each.file)
+    formats = {each.file: each.format for each in ordered}
     findings = [finding for each in ordered for finding in each.findings]
     parts: dict[tuple[str, str | None], list[Statement]] = {}
+    spelled: dict[str, str] = {}
     for statement in (statement for each in ordered for statement in each.statements):
-        parts.setdefault((statement.account, statement.currency), []).append(statement)
+        # An IBAN is one account, in groups of four or not.
+        name = spelled.setdefault(_squeeze(statement.account), statement.account)
+        parts.setdefault((name, statement.currency), []).append(statement)
     names = Counter(name for name, _ in parts)
     ids = Ids()
     made: list[Account] = []
     for (name, currency), statements in parts.items():
         label = f"{name} {currency or ''}".strip() if names[name] > 1 else name
-        entries = list(_once(statements, findings))
+        entries = list(once(parts_of(statements, formats), findings))
         entries.sort(key=lambda each: each[1].booked)
         movements = tuple(Movement(entry, _record(ids, of, entry)) for of, entry in entries)
         balances = tuple(each for of in statements for each in _balances(ids, label, of))
@@ -143,24 +148,6 @@ def gather(files: Iterable[StatementFile], failed: Iterable[Finding] = ()) -> Ac
         made.append(Account(label, name, currency, in_files, movements, balances, gaps))
     findings += [finding for account in made for finding in _breaks(account)]
     return Accounts(tuple(made), (*failed, *findings))
-
-
-def _once(statements: Sequence[Statement], findings: list[Finding]) -> Iterator[tuple[Statement, Entry]]:
-    """The entries, without those that an earlier file has as well."""
-    seen: dict[tuple[object, ...], str] = {}
-    repeats: Counter[tuple[str, str, bool]] = Counter()
-    for of in statements:
-        for entry in of.entries:
-            key = (entry.id, entry.booked, entry.amount, entry.name, entry.text)
-            first = seen.setdefault(key, of.file)
-            if first != of.file:
-                repeats[of.file, first, bool(entry.id)] += 1
-            if first == of.file or not entry.id:
-                yield of, entry
-    for (file, first, known), count in repeats.items():
-        what = f"{count} entries are in {first} as well: "
-        what += "counted once" if known else "they have no reference, so they are counted twice"
-        findings.append(Finding(what, file, None, "info" if known else "warning"))
 
 
 def _record(ids: Ids, of: Statement, entry: Entry) -> Record:

@@ -30,7 +30,7 @@ class Aggregate:
     """Line of its opening tag, counted from 1."""
     fields: dict[str, str] = field(default_factory=dict[str, str])
     """The first value of each leaf tag."""
-    repeated: set[str] = field(default_factory=set[str])
+    repeated: frozenset[str] = frozenset()
     """Leaf tags that stand in it more than once."""
 
 
@@ -95,7 +95,7 @@ def _ended(stack: list[Aggregate], tag: Tag) -> Iterator[Aggregate]:
 def _fill(stack: list[Aggregate], tag: Tag) -> None:
     top = stack[-1]
     if tag.name in top.fields:
-        top.repeated.add(tag.name)
+        top.repeated |= {tag.name}
     else:
         top.fields[tag.name] = tag.value
     if top.name == "PAYEE" and tag.name == "NAME" and len(stack) > 1:

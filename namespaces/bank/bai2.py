@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from ..tables.source import Conventions, Findings, Source, SourceError, quote
-from ..tables.text import decode, lines_of
+from ..tables.text import decode, each_line
 from .levels import (
     DIGITS,
     BadFieldError,
@@ -69,7 +69,7 @@ def read_bai2(source: Source, conventions: Conventions) -> StatementFile:
     """
     findings = Findings(source.file)
     often = Often(findings)
-    records = records_in(lines_of(decode(source, findings), source.file), findings)
+    records = records_in(each_line(decode(source, findings), source.file), findings)
     files = Tree(findings).build(records)
     groups = [group for file in files for group in file.inner]
     if not any(group.inner for group in groups):
@@ -111,7 +111,11 @@ class _Group:
             yield reading.statement(repeated=numbers[account.head.get(0)] > 1)
 
     def _currency(self, account: Level) -> str:
-        named = account.head.get(1) or self.level.head.get(5) or self.conventions.currency or ""
+        stated = account.head.get(1) or self.level.head.get(5)
+        named = stated or self.conventions.currency or ""
+        if named and not stated and self.conventions.said:
+            what = f"amounts are taken as {named}, {self.conventions.said}"
+            self.often.add("info", what, account.head.row)
         if not named:
             what = "names no currency: read as USD, as BAI2 has it"
             self.often.add("warning", what, account.head.row)

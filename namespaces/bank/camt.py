@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from ..tables import dates
+from ..tables.decided import tell_currency
 from ..tables.source import Conventions, Findings, Source, SourceError, quote
 from ..tables.text import decode
 from .details import AMOUNT, Detail, detail_of, name_of, sum_of, text_of
@@ -202,6 +203,8 @@ class _Reading:
             account = self.file.rpartition(".")[0] or self.file
         stated = list(self._balances(element))
         default = element.value("Acct", "Ccy").upper() or next((each.currency for each in stated), "")
+        if not default:
+            tell_currency(None, self.conventions, self.findings)
         default = default or self.conventions.currency or ""
         if any(entry.currency is None for entry in entries):
             what = f"entries without a currency are taken as {default or 'of none'}"
@@ -238,6 +241,7 @@ class _Reading:
                 closing=found.closing,
                 start=_day(element.value("FrToDt", "FrDtTm") or element.value("FrToDt", "FrDt")),
                 end=_day(element.value("FrToDt", "ToDtTm") or element.value("FrToDt", "ToDt")),
+                notice=element.name == "Ntfctn",
             )
 
     def _balances(self, element: Element) -> Iterator[_Stated]:

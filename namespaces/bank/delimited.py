@@ -1,23 +1,25 @@
-"""Statements as CSV: any bank's, by the words of its header.
+"""Statements as CSV or XLSX: any bank's, by the words of its header.
 
 What a file leaves open (03/04, 1,234) is refused with both readings. Rows that cannot be read are
-left out and told, each by its line. It reads no file without a header.
+left out and told, each by its line. Columns whose names are not known, or that have none, have to be
+said. Each sheet of a workbook that has entries is a statement.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
+from ..tables.identity import account_above
 from ..tables.layout import BalanceRow, Layout, Reading, nothing_read, read_layout
+from ..tables.opening import open_tables
 from ..tables.source import Conventions, Findings, Source
-from ..tables.table import Row, Table, read_table
-from ..tables.words import COMMON, is_pending
+from ..tables.table import Row, Table
+from ..tables.words import COMMON, Vocabulary, is_pending
 from .running import Step, ends
 from .statement import Balance, Entry, Statement, StatementFile, tell_gap
 
-_WORDS = {
+WORDS: Vocabulary = {
     **COMMON,
     "value_date": (
         *("value date", "valutadatum", "wertstellung", "wertstellungsdatum", "valuta", "wert"),
@@ -52,8 +54,6 @@ _WORDS = {
     ),
 }
 _MAX_TEXT = 2000
-_IBAN = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}")
-_NUMBERED = re.compile(r"(?:account|konto|compte|rekening|cuenta)[^:]{0,20}:\s*([0-9][0-9 -]{4,30})", re.I)
 
 
 class _Key(NamedTuple):
@@ -68,22 +68,24 @@ class _Taken(NamedTuple):
 
 
 def read_delimited(source: Source, conventions: Conventions) -> StatementFile:
-    """Reads one CSV statement.
+    """Reads one CSV or XLSX statement.
 
     Raises:
-        SourceError: it is no text, has no header or rows, or two readings of it fit.
+        SourceError: it is neither text nor a workbook, or has no rows that can be read.
+        UndecidedError: two readings of it fit, or its header is not known.
     """
     findings = Findings(source.file)
-    table = read_table(source, _WORDS, findings)
-    reader = _Rows(table, read_layout(table, conventions, 1), findings)
-    taken = list(reader.entries())
-    if not taken and not reader.balances:
-        raise nothing_read(table)
-    balances = [*reader.layout.preamble(), *reader.balances]
-    statements = tuple(_statements(taken, balances, reader, findings))
+    statements: list[Statement] = []
+    for table in open_tables(source, WORDS, conventions, findings):
+        reader = _Rows(table, read_layout(table, conventions, 1, findings), findings)
+        taken = list(reader.entries())
+        if not taken and not reader.balances:
+            raise nothing_read(table)
+        balances = [*reader.layout.preamble(), *reader.balances]
+        statements += _statements(taken, balances, reader, findings)
     for statement in statements:
         tell_gap(statement, findings)
-    return StatementFile(source.file, statements, findings.done())
+    return StatementFile(source.file, tuple(statements), findings.done())
 
 
 @dataclass(slots=True)
@@ -94,10 +96,12 @@ class _Rows:
     layout: Layout
     findings: Findings
     balances: list[BalanceRow]
+    keys: dict[_Key, _Key]
+    """One object for each account and currency, since all rows hold theirs."""
 
     def __init__(self, table: Table, layout: Layout, findings: Findings) -> None:
         self.table, self.layout, self.findings = table, layout, findings
-        self.balances = []
+        self.balances, self.keys = [], {}
 
     def entries(self) -> Iterator[_Taken]:
         """The entries in the order of the file; balances are put aside, the rest is told."""
@@ -113,12 +117,8 @@ class _Rows:
 
     def account(self) -> str:
         """The account that is named above the header, else the file's name."""
-        cells = [cell for row in self.table.preamble for cell in row.cells]
-        whole = (re.sub(r"\s", "", cell) for cell in cells)
-        ibans = (cell for cell in whole if _IBAN.fullmatch(cell))
-        numbers = (found[1].strip() for cell in cells if (found := _NUMBERED.search(cell)))
         stem = self.table.file.rpartition(".")[0] or self.table.file
-        return next(ibans, None) or next(numbers, None) or stem
+        return account_above(self.table.preamble) or stem
 
     def _taken(self, row: Row, reading: Reading, default: str) -> _Taken:
         columns, fields, cells = self.table.columns, reading.fields, reading.cells
@@ -132,11 +132,12 @@ class _Rows:
             row=row.number,
             value_date=fields.value_date,
             name=columns.cell(cells, "name")[:_MAX_TEXT],
-            text=columns.joined(cells, "text")[:_MAX_TEXT],
+            text=self.table.place(columns.joined(cells, "text")[:_MAX_TEXT]),
             pending=is_pending(columns.cell(cells, "status")),
         )
         account = " ".join(columns.cell(cells, "account").split())
-        return _Taken(_Key(account or default, fields.currency), entry, fields.balance)
+        key = _Key(account or default, fields.currency)
+        return _Taken(self.keys.setdefault(key, key), entry, fields.balance)
 
 
 def _statements(

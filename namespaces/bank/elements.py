@@ -12,7 +12,7 @@ from xml.parsers import expat
 from ..tables.source import SourceError
 
 _MAX_DEPTH = 64
-"""No message nests a third as deep."""
+"""No message nests a third as deep, and no books half as deep."""
 _MAX_LIVE = 500_000
 """Elements held at once, those that were taken not counted."""
 _MAX_VALUE = 4000
@@ -99,12 +99,12 @@ class _Stream:
         return self.parser.CurrentLineNumber + self.above
 
     def _refuse(self, *_: object) -> None:
-        what = "declares a DOCTYPE, which no bank's message has: entities are never expanded; remove it"
+        what = "declares a DOCTYPE, which no such file has: entities are never expanded; remove it"
         raise SourceError(self.file, what, row=self._row)
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         if len(self.stack) >= _MAX_DEPTH:
-            what = f"nests more than {_MAX_DEPTH} elements, which no bank's message does"
+            what = f"nests more than {_MAX_DEPTH} elements, which no such file does"
             raise SourceError(self.file, what, row=self._row)
         if self._live >= _MAX_LIVE:
             what = f"holds more than {_MAX_LIVE} elements outside of entries; split it into several files"

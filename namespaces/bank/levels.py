@@ -2,6 +2,7 @@
 
 import datetime
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -16,6 +17,7 @@ _KNOWN = {*_OPENS, *_CLOSES, "16", "88"}
 _AMOUNT = re.compile(r"([+-]?)([0-9]{1,18})")
 DIGITS = re.compile(r"[0-9]{1,9}")
 _DAY = re.compile(r"([0-9]{2})([0-9]{2})([0-9]{2})")
+_MANY = 20
 _PIVOT = 80
 """Two-digit years from here on are of the last century."""
 _FUNDS = {"": 0, "0": 0, "1": 0, "2": 0, "Z": 0, "V": 2, "S": 3}
@@ -32,13 +34,30 @@ class Record:
 
     code: str
     row: int
-    fields: list[str]
-    """Without the code. The first one of a continuing line begins with a line feed."""
-    lines: int = 1
+    parts: list[str]
+    """What stands behind the code, and in the lines that continue it."""
+    _split: list[str] | None = None
+    """Its fields where there are many; few are split when they are asked for, which takes less memory."""
+
+    @property
+    def lines(self) -> int:
+        """Physical records in it."""
+        return len(self.parts)
+
+    @property
+    def fields(self) -> list[str]:
+        """Without the code. The first one of a continuing line begins with a line feed."""
+        if self._split is not None:
+            return self._split
+        fields = ",\n".join(self.parts).split(",")
+        if len(fields) > _MANY:
+            self._split = fields
+        return fields
 
     def get(self, index: int) -> str:
         """One field; empty when the record has fewer."""
-        return self.fields[index].strip() if index < len(self.fields) else ""
+        fields = self.fields
+        return fields[index].strip() if index < len(fields) else ""
 
 
 @dataclass(slots=True)
@@ -78,10 +97,9 @@ def records_in(lines: Iterable[Line], findings: Findings) -> list[Record]:
         if code not in _KNOWN or (code == "88" and not found):
             findings.add("error", f"{quote(text)} is left out: it begins no record", line.number)
         elif code == "88":
-            found[-1].fields += f"\n{rest}".split(",")
-            found[-1].lines += 1
+            found[-1].parts.append(rest)
         else:
-            found.append(Record(code, line.number, rest.split(",")))
+            found.append(Record(sys.intern(code), line.number, [rest]))
     return found
 
 

@@ -1,7 +1,8 @@
 """A file of SWIFT messages as messages, and each of those as tags with their lines."""
 
 import re
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..tables.source import Findings, quote
@@ -9,6 +10,7 @@ from ..tables.text import Line
 from .statement import Often
 
 _CONTROL = dict.fromkeys([*range(9), *range(10, 32), 0x7F, 0xFEFF])
+_HEAD = re.compile(r"\{[1-5]:")
 _ENVELOPE = re.compile(r"\{[0-9A-Z]:.*|-?\}.*")
 _HEADER = re.compile(r"[A-Z0-9 ]{3,20}|:940:")
 _TAG = re.compile(
@@ -32,25 +34,29 @@ class Messages:
 
     findings: Findings
     often: Often
-    messages: list[list[Field]] = field(default_factory=list[list[Field]])
+    messages: deque[list[Field]] = field(default_factory=deque[list[Field]])
     _inside: bool = False
     _closed: bool = False
     """True once the message has its closing balance."""
 
-    def split(self, lines: Sequence[Line]) -> list[list[Field]]:
+    def split(self, lines: Iterable[Line]) -> deque[list[Field]]:
         """The messages; what belongs to none is told."""
-        bare = [Line(line.number, line.text.translate(_CONTROL)) for line in lines]
-        kept = [line for line in bare if line.text.strip()]
-        after = [line.text for line in kept[1:]]
-        for line, following in zip(kept, [*after, ""], strict=False):
-            self._take(line, following)
-        if kept and re.match(r"\{[1-5]:", kept[-1].text):
-            self.findings.add("error", "ends in the head of a message: it is cut off", kept[-1].number)
+        bare = (Line(line.number, line.text.translate(_CONTROL)) for line in lines)
+        kept = (line for line in bare if line.text.strip())
+        last: Line | None = None
+        for line in kept:
+            if last is not None:
+                self._take(last, line.text)
+            last = line
+        if last is not None:
+            self._take(last, "")
+            if _HEAD.match(last.text):
+                self.findings.add("error", "ends in the head of a message: it is cut off", last.number)
         return self.messages
 
     def _take(self, line: Line, following: str) -> None:
         text = line.text
-        if re.match(r"\{[1-5]:", text):
+        if _HEAD.match(text):
             self._inside = False
             _, block, content = text.rpartition("{4:")
             text = content if block else text

@@ -13,8 +13,9 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
 
+from ..tables.decided import tell_currency
 from ..tables.source import Conventions, Findings, Source, SourceError, quote
-from ..tables.text import decode, lines_of
+from ..tables.text import decode, each_line
 from .messages import Field, Messages
 from .narrative import joined, read_narrative, tidy
 from .statement import Balance, Entry, Often, Statement, StatementFile, tell_breaks, tell_gap, total
@@ -96,10 +97,12 @@ def read_mt940(source: Source, conventions: Conventions) -> StatementFile:
         SourceError: it is no text, or holds no statement.
     """
     findings = Findings(source.file)
-    lines = lines_of(decode(source, findings), source.file)
+    lines = each_line(decode(source, findings), source.file)
     often = Often(findings)
     messages = Messages(findings, often).split(lines)
-    pages = [_Reading(message, conventions, findings, often).page() for message in messages]
+    pages: list[_Page] = []
+    while messages:
+        pages.append(_Reading(messages.popleft(), conventions, findings, often).page())
     if not any(page.opening or page.closing or page.entries for page in pages):
         raise SourceError(
             source.file, "has no :60F:, :61: or :62F: that can be read, so no statement; export MT940"
@@ -162,6 +165,8 @@ class _Reading:
             self.findings.add("error", what, self.fields[0].row)
         if not codes and self.conventions.currency is None:
             self.findings.add("error", "has no balance, so no currency", self.fields[0].row)
+        if not codes:
+            tell_currency(None, self.conventions, self.findings)
         return codes[0] if codes else self.conventions.currency
 
     def _balance(self, kind: str) -> _StatedBalance | None:
@@ -274,7 +279,7 @@ class _Reading:
 
     def _tell_totals(self, page: _Page) -> None:
         """Compares the numbers and sums that the message gives with what was read."""
-        marks = [_LINE.fullmatch(_wrapped(each.lines)[0]) for each in self._named("61")]
+        marks = (_LINE.fullmatch(_wrapped(each.lines)[0]) for each in self._named("61"))
         sums = {side: (0, Decimal(0)) for side in "DC"}
         for found in filter(None, marks):
             side = "C" if _SIGNS[found["mark"]] > 0 else "D"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from ..tables import dates
+from ..tables.decided import tell_decided
 from ..tables.numbers import Cell, Mark, Numbers, decide, weigh
 from ..tables.source import Conventions, Findings, Source, SourceError, quote
 from ..tables.text import decode
@@ -68,7 +69,9 @@ def _numbers(raws: list[RawStatement], conventions: Conventions, findings: Findi
     ]
     evidence = weigh(texts)
     if evidence.proofs or evidence.undecided is None or conventions.decimal:
-        return decide(texts, findings.file, conventions)
+        numbers = decide(texts, findings.file, conventions)
+        tell_decided(dates.Dates(None), numbers, conventions, findings)
+        return numbers
     mark: Mark = "," if "," in evidence.undecided.text else "."
     what = f"{quote(evidence.undecided.text)} is read with the decimal mark {mark!r}, as OFX has it"
     findings.add("warning", f"{what}; if it is a thousands mark, set decimal=", evidence.undecided.row)

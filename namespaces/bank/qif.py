@@ -7,15 +7,18 @@ text. It reads no investments.
 
 import datetime
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import lru_cache
 from typing import NamedTuple
 
 from ..tables import dates, numbers
+from ..tables.decided import tell_currency, tell_decided
 from ..tables.numbers import Cell
 from ..tables.source import Conventions, Findings, Source, SourceError, quote
-from ..tables.text import Line, decode, lines_of
+from ..tables.text import Line, decode, each_line
 from ..tables.words import balance_of
 from .statement import Entry, Statement, StatementFile
 
@@ -26,6 +29,8 @@ _LISTS = {"cat", "class", "memorized", "security", "prices", "budget", "tag", "i
 """Sections of what is no entry."""
 _SPLITS = "SE$%"
 _FIELDS = "DTUPMNLCA"
+_SPLIT_DATE = "split"
+"""Stands for a date within the splits: those help to decide the order, and no more."""
 _IGNORED = "FXYIQOKBRV1"
 """Fields of other programs that say nothing of an entry."""
 _AROUND_MARKS = re.compile(r"\s*([-/.'])\s*")
@@ -41,6 +46,12 @@ class _Split:
     row: int = 0
 
 
+class _Field(NamedTuple):
+    code: str
+    row: int
+    text: str
+
+
 @dataclass(slots=True)
 class _Raw:
     """One record of a section, before its dates and amounts are read."""
@@ -48,18 +59,21 @@ class _Raw:
     section: str
     account: str
     row: int
-    fields: dict[str, list[Cell]] = field(default_factory=dict[str, list[Cell]])
+    fields: list[_Field] = field(default_factory=list[_Field])
+    """In the order of the file."""
     splits: list[_Split] = field(default_factory=list[_Split])
-    dates: list[Cell] = field(default_factory=list[Cell])
-    """Those of its splits: they help to decide the order, and no more."""
+
+    def all(self, code: str) -> list[Cell]:
+        """The fields of that letter."""
+        return [Cell(each.row, each.text) for each in self.fields if each.code == code]
 
     def cell(self, code: str) -> Cell:
         """The first field of that letter; an empty one when there is none."""
-        return next(iter(self.fields.get(code, ())), Cell(self.row, ""))
+        return next(iter(self.all(code)), Cell(self.row, ""))
 
     def joined(self, code: str) -> str:
         """All fields of that letter on one line."""
-        return " ".join(" ".join(each.text for each in self.fields.get(code, ())).split())
+        return " ".join(" ".join(each.text for each in self.fields if each.code == code).split())
 
 
 class _Key(NamedTuple):
@@ -77,17 +91,15 @@ def read_qif(source: Source, conventions: Conventions) -> StatementFile:
     findings = Findings(source.file)
     text = decode(source, findings)
     sections = _Sections(source.file, findings)
-    sections.read(lines_of(text, source.file), whole=text.endswith(("\n", "\r", "^")))
+    sections.read(each_line(text, source.file), whole=text.endswith(("\n", "\r", "^")))
     if not sections.keys:
         what = "has no section !Type:Bank, !Type:CCard or !Type:Cash; export a bank or card account as QIF"
         raise SourceError(source.file, what)
-    reading = _Reading(
-        source.file,
-        conventions.currency,
-        dates.decide(_dates(sections), source.file, conventions),
-        numbers.decide(_amounts(sections.records), source.file, conventions),
-        findings,
-    )
+    how = dates.decide(_dates(sections), source.file, conventions)
+    marks = numbers.decide(_amounts(sections.records), source.file, conventions)
+    tell_decided(how, marks, conventions, findings)
+    tell_currency(None, conventions, findings)
+    reading = _Reading(source.file, conventions.currency, how, marks, findings)
     statements = tuple(reading.statements(sections))
     if conventions.currency is None:
         findings.add("warning", "names no currency: its amounts match only others without one")
@@ -97,7 +109,7 @@ def read_qif(source: Source, conventions: Conventions) -> StatementFile:
 
 def _dates(sections: "_Sections") -> Iterator[Cell]:
     for raw in sections.records:
-        for each in [*raw.fields.get("D", ()), *raw.dates]:
+        for each in [*raw.all("D"), *raw.all(_SPLIT_DATE)]:
             yield Cell(each.row, _plain_date(each.text))
     for each in sections.other_dates:
         yield Cell(each.row, _plain_date(each.text))
@@ -105,10 +117,11 @@ def _dates(sections: "_Sections") -> Iterator[Cell]:
 
 def _amounts(records: Iterable[_Raw]) -> Iterator[Cell]:
     for raw in records:
-        yield from (*raw.fields.get("T", ()), *raw.fields.get("U", ()))
+        yield from (*raw.all("T"), *raw.all("U"))
         yield from (Cell(split.row, split.amount) for split in raw.splits if split.amount)
 
 
+@lru_cache(maxsize=4096)
 def _plain_date(text: str) -> str:
     """A date without Quicken's blanks and with an apostrophe year, which is past 1999, in full."""
     squeezed = _AROUND_MARKS.sub(r"\1", text.strip())
@@ -124,7 +137,7 @@ class _Sections:
 
     def __init__(self, file: str, findings: Findings) -> None:
         self.file, self.findings = file, findings
-        self.records: list[_Raw] = []
+        self.records = deque[_Raw]()
         self.keys: dict[_Key, None] = {}
         """The bank sections in order, also those without records."""
         self.other_dates: list[Cell] = []
@@ -188,9 +201,9 @@ class _Sections:
         if code in _SPLITS:
             _take_split(raw, code, rest, row)
         elif code == "D" and raw.splits:
-            raw.dates.append(Cell(row, rest))
+            raw.fields.append(_Field(_SPLIT_DATE, row, rest))
         elif code in _FIELDS:
-            raw.fields.setdefault(code, []).append(Cell(row, rest))
+            raw.fields.append(_Field(code, row, rest))
         elif code not in _IGNORED:
             self._unknown.setdefault(code, row)
 
@@ -251,7 +264,9 @@ class _Reading:
     def statements(self, sections: _Sections) -> Iterator[Statement]:
         """One for each account; sections of one kind that name none are one account."""
         parts: dict[_Key, list[Entry]] = {key: [] for key in sections.keys}
-        for raw in sections.records:
+        while sections.records:
+            # A record is let go once it is an entry: together they would be twice the memory.
+            raw = sections.records.popleft()
             entry = self._entry(raw)
             if entry is not None:
                 parts[_Key(raw.account, raw.section)].append(entry)
@@ -312,7 +327,7 @@ class _Reading:
 
 
 def _run_together(raw: _Raw) -> str | None:
-    if any(len(raw.fields.get(code, ())) > 1 for code in "DTU"):
+    if any(len(raw.all(code)) > 1 for code in "DTU"):
         return "D or T stands in it twice, so two entries may have run together"
     return None
 

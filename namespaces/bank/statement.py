@@ -15,6 +15,7 @@ __all__ = [
     "Reader",
     "Statement",
     "StatementFile",
+    "closing_day",
     "tell_breaks",
     "tell_gap",
     "total",
@@ -75,6 +76,8 @@ class Statement:
     start: datetime.date | None = None
     """First day that the file says it covers; None when it does not say."""
     end: datetime.date | None = None
+    notice: bool = False
+    """True for a notification, whose entries a statement has as well."""
 
     @property
     def booked(self) -> tuple[Entry, ...]:
@@ -96,6 +99,8 @@ class StatementFile:
     file: str
     statements: tuple[Statement, ...]
     findings: tuple[Finding, ...]
+    format: str = ""
+    """Which reader read it: references are the bank's within one format, and others in another."""
 
 
 @dataclass(slots=True)
@@ -142,7 +147,7 @@ def tell_gap(statement: Statement, findings: Findings) -> None:
 
 def tell_breaks(statements: Iterable[Statement], findings: Findings) -> None:
     """Tells where an account's statement does not open with what the one before it closed with."""
-    ordered = sorted(statements, key=_closing_day)
+    ordered = sorted(statements, key=closing_day)
     before: dict[tuple[str, str | None], Balance] = {}
     for each in ordered:
         key = (each.account, each.currency)
@@ -154,6 +159,7 @@ def tell_breaks(statements: Iterable[Statement], findings: Findings) -> None:
             before[key] = each.closing
 
 
-def _closing_day(statement: Statement) -> datetime.date:
+def closing_day(statement: Statement) -> datetime.date:
+    """The day it closes; the first day there is when it does not say."""
     dated = statement.closing and statement.closing.date
     return dated or datetime.date.min

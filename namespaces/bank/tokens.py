@@ -6,6 +6,7 @@ for one character are known. They are replaced once, so `&amp;lt;` is the text `
 
 import html
 import re
+import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -53,7 +54,7 @@ def tags(text: str) -> Iterator[Tag]:
         row += text.count("\n", counted, found.start())
         counted = found.start()
         parts = []
-        open_tag = Tag(found["tag"].upper(), not found["end"], "", row)
+        open_tag = Tag(sys.intern(found["tag"].upper()), not found["end"], "", row)
     if open_tag is not None:
         yield _filled(open_tag, [*parts, _unescape(text[last:])])
 

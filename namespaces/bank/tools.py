@@ -1,7 +1,7 @@
 """The tools of the bank namespace."""
 
 import datetime
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Literal
@@ -20,9 +20,9 @@ _AccountName = Annotated[str, Field(description="As list_accounts names it, or i
 _Size = Annotated[Decimal | None, Field(ge=0, description="Without sign")]
 
 
-def bank_tools(accounts: Accounts) -> tuple[Tool, ...]:
-    """The tools over what was read; all of them only read."""
-    bank = _BankTools(accounts)
+def bank_tools(contents: Callable[[], Accounts]) -> tuple[Tool, ...]:
+    """The tools over what `contents` gives when they are called; all of them only read."""
+    bank = _BankTools(contents)
     make = tool(effect=Effect.READ)
     functions = (bank.list_accounts, bank.list_transactions, bank.get_transaction, bank.get_balance)
     return tuple(make(function) for function in functions)
@@ -53,17 +53,18 @@ class _Wanted:
 
 
 class _BankTools:
-    def __init__(self, accounts: Accounts) -> None:
-        self._accounts = accounts
+    def __init__(self, contents: Callable[[], Accounts]) -> None:
+        self._contents = contents
 
     def list_accounts(self) -> ToolOutput:
         """Lists the bank accounts: currency, balances, dates, sums, and what is odd in the files."""
-        accounts = self._accounts.accounts
+        read = self._contents()
+        accounts = read.accounts
         totals = {account.label: _totals(account) for account in accounts}
         records = [record for account in accounts for record in totals[account.label].values()]
         records += [each.record for account in accounts for each in account.balances]
         listed: list[JsonValue] = [_account(each, totals[each.label]) for each in accounts]
-        findings = shown_findings(self._accounts.findings)
+        findings = shown_findings(read.findings)
         return ToolOutput({"accounts": listed, "findings": findings}, tuple(records))
 
     def list_transactions(  # noqa: PLR0913  each is an argument of the tool
@@ -82,7 +83,7 @@ class _BankTools:
         offset: Offset = 0,
     ) -> ToolOutput:
         """Lists bank transactions by account, dates, text and amount, oldest first."""
-        accounts = self._accounts
+        accounts = self._contents()
         chosen = [accounts.find(account)] if account is not None else list(accounts.accounts)
         wanted = _Wanted(from_, to, text.casefold(), min_amount, max_amount, direction)
         found = [(of, each) for of in chosen for each in of.movements if wanted(each)]
@@ -101,7 +102,7 @@ class _BankTools:
         self, record: Annotated[str, Field(description="Its record id, such as bank:txn/...")]
     ) -> ToolOutput:
         """Shows one bank transaction with all that the file says of it."""
-        found = self._accounts.movement(record)
+        found = self._contents().movement(record)
         if found is None:
             raise NamespaceError(
                 f"there is no transaction {record!r}; list_transactions shows the ids there are"
@@ -122,7 +123,7 @@ class _BankTools:
         date: Annotated[datetime.date, Field(description="YYYY-MM-DD")],
     ) -> ToolOutput:
         """Tells what a bank account held at the end of a day."""
-        found = self._accounts.find(account)
+        found = self._contents().find(account)
         record = found.balance_on(date)
         if record is None:
             raise NamespaceError(

@@ -4,10 +4,11 @@ import datetime
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from .numbers import Cell
-from .source import Conventions, SourceError, quote
+from .source import Conventions, SourceError, UndecidedError, quote
 
 Order = Literal["day", "month"]
 
@@ -18,6 +19,7 @@ _YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})" + _CLOCK, re
 _DAY_NAME = re.compile(r"([0-9]{1,2})[-/. ]*([^\W\d_]{3,9})[-/., ]*([0-9]{4}|[0-9]{2})" + _CLOCK)
 _NAME_DAY = re.compile(r"([^\W\d_]{3,9})\.? +([0-9]{1,2}),? +([0-9]{4})" + _CLOCK)
 _MAX_DATE = 40
+_MAX_CELL = 100
 _FIRST_YEAR, _LAST_YEAR = 1900, 2199
 _PIVOT = 69
 """Two-digit years from here on are of the last century, as POSIX has it."""
@@ -51,16 +53,22 @@ class Dates:
 
     order: Order | None
     """None when no date of the file needs it."""
+    said: bool = False
+    """True when the file leaves it open and a person said it."""
 
     def read(self, text: str) -> datetime.date | None:
         """The date as written, whatever time or zone follows; None when there is no such day."""
-        text = text.strip()
-        if len(text) > _MAX_DATE:
-            return None
-        numeric = _numeric(text)
-        if numeric is not None:
-            return _ordered(numeric, self.order or "day")
-        return _plain(text)
+        return _read(text, self.order or "day") if len(text) <= _MAX_CELL else None
+
+
+@lru_cache(maxsize=8192)
+def _read(text: str, order: Order) -> datetime.date | None:
+    """A file has few days and each many times: they are read once, and are one object."""
+    text = text.strip()
+    if len(text) > _MAX_DATE:
+        return None
+    numeric = _numeric(text)
+    return _plain(text) if numeric is None else _ordered(numeric, order)
 
 
 def decide(cells: Iterable[Cell], file: str, conventions: Conventions) -> Dates:
@@ -69,12 +77,14 @@ def decide(cells: Iterable[Cell], file: str, conventions: Conventions) -> Dates:
     Dates with dots (03.04.2026) have the day first wherever they are written.
 
     Raises:
-        SourceError: some dates have only the one order and some the other, or both fit all of them.
+        SourceError: some dates have only the one order and some the other, or not the one that was said
+            firmly.
+        UndecidedError: both fit all of them.
     """
     proofs: dict[Order, Cell] = {}
     undecided: Cell | None = None
     for cell in cells:
-        numeric = _numeric(cell.text.strip())
+        numeric = _numeric(cell.text.strip()) if len(cell.text) <= _MAX_CELL else None
         if numeric is None:
             continue
         fits = _orders(numeric)
@@ -85,12 +95,29 @@ def decide(cells: Iterable[Cell], file: str, conventions: Conventions) -> Dates:
     if len(proofs) > 1:
         raise _two_orders(file, proofs)
     if proofs:
-        return Dates(next(iter(proofs)))
+        return Dates(_shown(file, proofs, conventions))
     if undecided is not None and conventions.day_first is None:
         raise _two_readings(file, undecided)
-    return Dates("day" if conventions.day_first in {True, None} else "month")
+    return Dates("month" if conventions.day_first is False else "day", said=undecided is not None)
 
 
+def is_date(text: str) -> bool:
+    """True for a text that is a date in one order at least."""
+    numeric = _numeric(text.strip())
+    if numeric is not None:
+        return bool(_orders(numeric))
+    return len(text) <= _MAX_DATE and _plain(text.strip()) is not None
+
+
+def _shown(file: str, proofs: dict[Order, Cell], conventions: Conventions) -> Order:
+    order, cell = next(iter(proofs.items()))
+    if "day_first" in conventions.firm and conventions.day_first not in {None, order == "day"}:
+        what = f"has the {order} first, so day_first={conventions.day_first} cannot be"
+        raise SourceError(file, what, row=cell.row, value=cell.text)
+    return order
+
+
+@lru_cache(maxsize=8192)
 def _numeric(text: str) -> _Numeric | None:
     found = _YEAR_LAST.fullmatch(text) if len(text) <= _MAX_DATE else None
     if found is None:
@@ -155,12 +182,13 @@ def _two_orders(file: str, proofs: dict[Order, Cell]) -> SourceError:
     )
 
 
-def _two_readings(file: str, cell: Cell) -> SourceError:
+def _two_readings(file: str, cell: Cell) -> UndecidedError:
     day, month = Dates("day").read(cell.text), Dates("month").read(cell.text)
-    return SourceError(
+    return UndecidedError(
         file,
         f"reads as {day} with day_first=True and as {month} with day_first=False, and no other date"
         " of the file decides it; say which with day_first=",
+        argument="day_first",
         row=cell.row,
         value=cell.text,
     )

@@ -1,6 +1,7 @@
 """What the rows of one table mean: its dates, its signed amounts, its currency."""
 
 import datetime
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -8,10 +9,12 @@ from typing import Literal, NamedTuple
 
 from . import dates, numbers
 from .dates import Dates
+from .decided import tell_currency, tell_decided
+from .header import Columns, same_columns
 from .numbers import Cell, Numbers, currency_in, is_currency, take_apart
 from .source import Conventions, Findings, SourceError, quote
-from .table import Columns, Row, Table, fitted, is_whole
-from .words import BalanceKind, balance_of, plain, side_of
+from .table import Row, Table, fitted, is_whole
+from .words import BalanceKind, balance_of, side_of
 
 _DATES = ("date", "value_date")
 _NUMBERS = ("amount", "debit", "credit", "balance")
@@ -103,10 +106,10 @@ class Layout:
                 fits = f"read with the amount {reading.fields.amount}, as only that fits"
                 findings.add("warning", f"has {len(row.cells)} cells; {fits}", row.number)
             return reading
-        if plain(" ".join(row.cells)) == plain(" ".join(self.table.columns.names)):
-            findings.add("info", "is the header once more", row.number)
+        if same_columns(row.cells, self.table.columns.names):
+            findings.add("info", self.table.place("is the header once more"), row.number)
         else:
-            findings.add("error", f"is left out: {reading.what}", row.number)
+            findings.add("error", self.table.place(f"is left out: {reading.what}"), row.number)
         return None
 
     def balance_row(self, row: Row) -> BalanceRow | None:
@@ -179,6 +182,8 @@ class Layout:
 
     def _signed(self, text: str, value: Decimal) -> Decimal:
         """A number with a suffix such as CR has its sign from that, the other way in books."""
+        if self.credit_sign == 1:
+            return value
         written = take_apart(text)
         return value * self.credit_sign if written and written.side else value
 
@@ -210,7 +215,7 @@ class Layout:
         code = currency_in(written) or written.upper()
         if len(code) != _CODE_LETTERS or not code.isalpha():
             return Problem(f"{quote(written)} is no currency code")
-        return code
+        return sys.intern(code)
 
     def _currency_in_amount(self, cells: Sequence[str]) -> str | None:
         columns = self.table.columns
@@ -237,14 +242,17 @@ class Layout:
         return next((day for day in found if day is not None), None)
 
 
-def read_layout(table: Table, conventions: Conventions, credit_sign: Literal[1, -1]) -> Layout:
-    """Decides what the whole table has to decide.
+def read_layout(
+    table: Table, conventions: Conventions, credit_sign: Literal[1, -1], findings: Findings
+) -> Layout:
+    """Decides what the whole table has to decide, and tells where what a person said was used.
 
     Raises:
-        SourceError: two readings of its dates or numbers fit, or contradict each other.
+        SourceError: its dates or numbers contradict each other.
+        UndecidedError: two readings of them fit.
     """
     table = replace(table, columns=_settled(table))
-    return Layout(
+    layout = Layout(
         table=table,
         numbers=numbers.decide(_cells(table, _NUMBERS), table.file, conventions),
         dates=dates.decide(_cells(table, _DATES), table.file, conventions),
@@ -252,6 +260,10 @@ def read_layout(table: Table, conventions: Conventions, credit_sign: Literal[1, 
         debit_signed=_debit_signed(table),
         currency=_currency(table) or conventions.currency,
     )
+    tell_decided(layout.dates, layout.numbers, conventions, findings)
+    if "currency" not in table.columns.roles:
+        tell_currency(_currency(table), conventions, findings)
+    return layout
 
 
 def _settled(table: Table) -> Columns:
@@ -274,8 +286,9 @@ def _settled(table: Table) -> Columns:
 
 def _all(table: Table, index: int, fits: Callable[[str], object]) -> bool:
     """True when a column has something in it and all of that fits."""
-    cells = [row.cells[index] for row in table.rows if is_whole(row, table) and row.cells[index]]
-    return bool(cells) and all(fits(cell) for cell in cells)
+    cells = (row.cells[index] for row in table.rows if is_whole(row, table) and row.cells[index])
+    fitting = [bool(fits(cell)) for cell in cells]
+    return bool(fitting) and all(fitting)
 
 
 def nothing_read(table: Table) -> SourceError:
@@ -292,7 +305,7 @@ def nothing_read(table: Table) -> SourceError:
 
 def _cells(table: Table, roles: Sequence[str]) -> Iterator[Cell]:
     indexes = [index for role in roles for index in table.columns.roles.get(role, ())[:1]]
-    for row in table.rows:
+    for row in table.rows if indexes else ():
         if is_whole(row, table):
             yield from (Cell(row.number, row.cells[index]) for index in indexes)
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from .source import Conventions, SourceError, quote
+from .source import Conventions, SourceError, UndecidedError, quote
 
 Mark = Literal[".", ","]
 
@@ -35,12 +35,20 @@ _UNIFY = str.maketrans(
     }
 )
 _WRITTEN = re.compile(
-    r"(?P<open>\()?\s*(?P<lead>[A-Z]{3}|[^\w\s.,()'+-])?\s*(?P<sign>[+-])?\s*"
-    r"(?P<inner>[A-Z]{3}|[^\w\s.,()'+-])?\s*"
+    r"(?P<open>\()?\s*(?P<lead>[A-Z]{3}|[^\w\s.,()'+%-])?\s*(?P<sign>[+-])?\s*"
+    r"(?P<inner>[A-Z]{3}|[^\w\s.,()'+%-])?\s*"
     r"(?P<body>[.,]?[0-9][0-9.,' ]*?)\s*(?P<after>[+-])?\s*"
-    r"(?P<trail>[A-Z]{3}|[^\w\s.,()'+-])?\s*(?P<side>CR|DR|C|D|H|S)?\s*(?P<close>\))?"
+    r"(?P<trail>[A-Z]{3}|[^\w\s.,()'+%-])?\s*(?P<side>CR|DR|C|D|H|S)?\s*(?P<close>\))?"
 )
 _GROUP = 3
+_BARE = re.compile(r"-?[0-9]{1,15}\.[0-9]{1,2}")
+"""The most usual way to write an amount, which reads one way only."""
+
+
+class Exact(str):
+    """A number that its file holds as a number, as `Decimal` reads it: it says nothing of marks."""
+
+    __slots__ = ()
 
 
 class Written(NamedTuple):
@@ -77,9 +85,13 @@ class Numbers:
 
     decimal: Mark | None
     """None when nothing in the file needs it: whole numbers only."""
+    said: bool = False
+    """True when the file leaves it open and a person said it."""
 
     def read(self, text: str) -> Decimal | None:
         """The signed number; a debit suffix makes it negative. None when it is no number."""
+        if isinstance(text, Exact) or (self.decimal == "." and _BARE.fullmatch(text)):
+            return Decimal(text)
         written = take_apart(text)
         if written is None:
             return None
@@ -113,16 +125,21 @@ def decide(cells: Iterable[Cell], file: str, conventions: Conventions) -> Number
     """Decides the decimal mark from all numbers of a file at once.
 
     Raises:
-        SourceError: two marks are used as the decimal one, or both readings fit.
+        SourceError: two marks are used as the decimal one, or not the one that was said firmly.
+        UndecidedError: both readings fit.
     """
     evidence = weigh(cells)
     if len(evidence.proofs) > 1:
         raise _two_marks(file, evidence.proofs)
     if evidence.proofs:
-        return Numbers(next(iter(evidence.proofs)))
+        mark, cell = next(iter(evidence.proofs.items()))
+        if "decimal" in conventions.firm and conventions.decimal not in {None, mark}:
+            what = f"has the decimal mark {mark!r}, so decimal={conventions.decimal!r} cannot be"
+            raise SourceError(file, what, row=cell.row, value=cell.text)
+        return Numbers(mark)
     if evidence.undecided is not None and conventions.decimal is None:
         raise _two_readings(file, evidence.undecided)
-    return Numbers(conventions.decimal)
+    return Numbers(conventions.decimal, said=evidence.undecided is not None)
 
 
 def weigh(cells: Iterable[Cell]) -> Evidence:
@@ -130,7 +147,10 @@ def weigh(cells: Iterable[Cell]) -> Evidence:
     proofs: dict[Mark, Cell] = {}
     undecided: Cell | None = None
     for cell in cells:
-        written = take_apart(cell.text)
+        if _BARE.fullmatch(cell.text) and not isinstance(cell.text, Exact):
+            proofs.setdefault(".", cell)
+            continue
+        written = None if isinstance(cell.text, Exact) else take_apart(cell.text)
         if written is None:
             continue
         readings = _readings(written.body)
@@ -148,6 +168,8 @@ def is_currency(text: str) -> bool:
 
 def currency_in(text: str) -> str | None:
     """The one currency that a text such as `Betrag (€)` or `Amount in GBP` names, else None."""
+    if _BARE.fullmatch(text):
+        return None
     named = {word for word in re.findall(r"[A-Z]{3}(?![A-Za-z])", text) if word in CURRENCIES}
     named |= {code for symbol, code in _SYMBOLS.items() if symbol in text}
     return named.pop() if len(named) == 1 else None
@@ -203,14 +225,15 @@ def _two_marks(file: str, proofs: dict[Mark, Cell]) -> SourceError:
     )
 
 
-def _two_readings(file: str, cell: Cell) -> SourceError:
+def _two_readings(file: str, cell: Cell) -> UndecidedError:
     written = take_apart(cell.text)
     readings = _readings(written.body if written else "")
     (mark, one), (other, another) = readings.items()
-    return SourceError(
+    return UndecidedError(
         file,
         f"reads as {one} with decimal={mark!r} and as {another} with decimal={other!r}, and no"
         " other number of the file decides it; say which with decimal=",
+        argument="decimal",
         row=cell.row,
         value=cell.text,
     )

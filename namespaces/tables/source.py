@@ -1,9 +1,9 @@
 """One file as it is read: its bytes, what was odd about it, and why it may be refused."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
@@ -17,7 +17,6 @@ _MAX_QUOTED = 60
 _SHOWN = 20
 """Findings that a tool shows at once."""
 
-T = TypeVar("T")
 Severity = Literal["info", "warning", "error"]
 
 
@@ -32,6 +31,17 @@ class SourceError(NamespaceError):
         """The offending text as the file has it; None when there is no one text."""
         quoted = "" if value is None else f"{quote(value)}: "
         super().__init__(f"{place(file, row)}: {quoted}{what}")
+
+
+class UndecidedError(SourceError):
+    """A file that can be read, once a person has said how."""
+
+    def __init__(
+        self, file: str, what: str, *, argument: str, row: int | None = None, value: str | None = None
+    ) -> None:
+        self.argument = argument
+        """What decides: `day_first`, `decimal` or `columns`."""
+        super().__init__(file, what, row=row, value=value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +77,12 @@ class Findings:
         else:
             self._more += 1
 
+    def take(self, others: "Findings") -> None:
+        """Keeps all that was found about the same file elsewhere."""
+        for each in others._kept:
+            self.add(each.severity, each.what, each.row)
+        self._more += others._more
+
     def done(self) -> tuple[Finding, ...]:
         """All that was kept, and how many more there were."""
         if not self._more:
@@ -94,6 +110,14 @@ class Conventions:
     """Whether 1,234 is one and a bit or a thousand and more. None: not known."""
     currency: str | None = None
     """ISO 4217 code of files that name no currency. None: not known, and amounts have none."""
+    columns: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The column of each role, by its name in the header or, in a file without one, by its number from
+    1: `{"date": "Data operacji", "amount": "3"}`. Roles that are not in it go by the header's words."""
+    said: str = ""
+    """What is told where they are used: `as decided for account DE1 on 2026-11-30`. Empty: nothing."""
+    firm: frozenset[str] = frozenset()
+    """Names of those fields of which a file that shows something else is refused; of the others counts
+    what the file shows."""
 
 
 def read_source(path: Path) -> Source:
@@ -120,33 +144,28 @@ def read_source(path: Path) -> Source:
         ) from error
 
 
-class ReadAll(NamedTuple, Generic[T]):
-    """What became of several files."""
+class Stamp(NamedTuple):
+    """What shows that a file has changed."""
 
-    good: list[T]
-    findings: list[Finding]
-    """One for each file that could not be read."""
+    size: int
+    """In bytes; -1 for a file that is not there."""
+    mtime_ns: int
+    """Nanoseconds since 1970; 0 for a file that is not there."""
 
 
-def read_sources(files: Sequence[Path], read: Callable[[Source], T], system: str) -> ReadAll[T]:
-    """Reads several files; one that cannot be read is told as long as another one can.
+def stamp_of(path: Path) -> Stamp:
+    """The file's stamp as it is now."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return Stamp(-1, 0)
+    return Stamp(found.st_size, found.st_mtime_ns)
 
-    Raises:
-        NamespaceError: there are no files, or none can be read: then with the first one's reason.
-    """
-    if not files:
-        raise NamespaceError(f"{system} has no files; give the paths of the files it is to read")
-    good: list[T] = []
-    bad: list[SourceError] = []
-    for file in files:
-        try:
-            good.append(read(read_source(file)))
-        except SourceError as error:
-            bad.append(error)
-    if not good:
-        raise bad[0]
-    told = [Finding(f"the file is not read: {each}", each.file, each.row, "error") for each in bad]
-    return ReadAll(good, told)
+
+def not_read(error: SourceError) -> Finding:
+    """What is told of a file that could not be read."""
+    keeps = "; read_as keeps the answer of the user" if isinstance(error, UndecidedError) else ""
+    return Finding(f"the file is not read: {error}{keeps}", error.file, error.row, "error")
 
 
 def place(file: str, row: int | None) -> str:

@@ -2,6 +2,7 @@
 
 import codecs
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from .source import Findings, Source, SourceError
@@ -10,7 +11,7 @@ MAX_LINE = 100_000
 """Characters in one line: a longer one is no row of a table."""
 MAX_LINES = 2_000_000
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_MARKS = (
+MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -36,7 +37,7 @@ def decode(source: Source, findings: Findings, legacy: str = "cp1252") -> str:
     Raises:
         SourceError: it holds NUL bytes, so it is no text.
     """
-    for mark, encoding in _MARKS:
+    for mark, encoding in MARKS:
         if source.data.startswith(mark):
             return _with_mark(source.data[len(mark) :], encoding, findings)
     nul = source.data.find(b"\0")
@@ -53,23 +54,44 @@ def decode(source: Source, findings: Findings, legacy: str = "cp1252") -> str:
 
 
 def lines_of(text: str, file: str) -> list[Line]:
-    """Splits at LF, CRLF and lone CR, and at nothing else: a form feed or U+2028 is content.
+    """All lines at once; see `each_line`.
 
     Raises:
         SourceError: a line is too long, or there are too many.
     """
-    parts = _LINE_END.split(text)
-    if len(parts) > MAX_LINES:
-        raise SourceError(file, f"has {len(parts)} lines; split it into files of {MAX_LINES}")
-    for number, part in enumerate(parts, 1):
-        if len(part) > MAX_LINE:
-            raise SourceError(
-                file,
-                f"a line of {len(part)} characters is no row of a table; it may have {MAX_LINE}",
-                row=number,
-                value=part,
-            )
-    return [Line(number, part) for number, part in enumerate(parts, 1)]
+    return list(each_line(text, file))
+
+
+def each_line(text: str, file: str) -> Iterator[Line]:
+    """Splits at LF, CRLF and lone CR, and at nothing else: a form feed or U+2028 is content.
+
+    A list of all lines takes several times the memory of their text.
+
+    Raises:
+        SourceError: a line is too long, or there are too many.
+    """
+    count = text.count("\n") + text.count("\r") - text.count("\r\n") + 1
+    if count > MAX_LINES:
+        raise SourceError(file, f"has {count} lines; split it into files of {MAX_LINES}")
+    begins, number = 0, 0
+    for number, found in enumerate(_LINE_END.finditer(text), 1):
+        ends = found.start()
+        if ends - begins > MAX_LINE:
+            raise _too_long(file, number, text[begins:ends])
+        yield Line(number, text[begins:ends])
+        begins = found.end()
+    if len(text) - begins > MAX_LINE:
+        raise _too_long(file, number + 1, text[begins:])
+    yield Line(number + 1, text[begins:])
+
+
+def _too_long(file: str, row: int, text: str) -> SourceError:
+    return SourceError(
+        file,
+        f"a line of {len(text)} characters is no row of a table; it may have {MAX_LINE}",
+        row=row,
+        value=text,
+    )
 
 
 def _with_mark(data: bytes, encoding: str, findings: Findings) -> str:

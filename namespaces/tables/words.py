@@ -7,6 +7,7 @@ the better word stands first: of a booking date and a transaction date the forme
 import re
 import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Literal
 
 BalanceKind = Literal["opening", "closing", "total"]
@@ -98,6 +99,7 @@ _PENDING = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)
 def plain(text: str) -> str:
     """A header word as the tables above have it: no accents, capitals, punctuation or currency."""
     bare = re.sub(r"\([^)]{0,12}\)|[€£$]", " ", text)
