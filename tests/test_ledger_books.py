@@ -133,7 +133,7 @@ async def test_the_tools_show_accounts_lines_journals_and_balances(tmp_path: Pat
     path = tmp_path / "gl.csv"
     path.write_text(GL)
     ledger = Ledger([path])
-    names = ["list_accounts", "get_gl_detail", "get_journal", "get_balance"]
+    names = ["list_accounts", "get_gl_detail", "get_journal", "get_balance", "read_as"]
     assert [tool.name for tool in await tools_of(ledger)] == names
     invoke = await connected(ledger)
 

@@ -10,10 +10,14 @@ from ..errors import NamespaceError
 from ..records import Ids, amount_of, by_tool, id_part
 from ..tables.source import Finding
 from ..tool import Record
-from .books import LedgerFile, Line, StatedBalance
+from .across_files import not_given, not_opened
+from .books import BookFile, Format, LedgerFile, Line, StatedBalance
+from .settling import settle
 
 _MAX_TEXT = 300
 _TOLD = 50
+_EXPORTS: frozenset[Format] = frozenset({"csv", "xlsx", "sql"})
+"""Formats that may give a part of a journal's lines; of all others the reader tells what does not balance."""
 _MANY = 10
 """From so many unbalanced journals on, most of the file, it is the file and not the journals."""
 
@@ -74,15 +78,25 @@ class Books:
 
     accounts: tuple[Account, ...]
     findings: tuple[Finding, ...]
+    files: tuple[BookFile, ...]
+    """Those that were read, by name."""
+    declared: tuple[str, ...] = ()
+    """Names of the accounts that the files declare, also of those without lines."""
+
+    @property
+    def without_lines(self) -> tuple[str, ...]:
+        """Accounts that the files declare and that have neither lines nor balances."""
+        used = {each.name for each in self.accounts}
+        return tuple(name for name in self.declared if name not in used)
 
     def find(self, label: str) -> Account:
-        """The account of that name, code, or both.
+        """The account of that name, code, or both; of a tree also by the end of its name.
 
         Raises:
             NamespaceError: there is none, or several; the message names those there are.
         """
         wanted = " ".join(label.split()).casefold()
-        for fits in (_is, _begins, _holds):
+        for fits in (_is, _begins, _ends, _holds):
             found = [each for each in self.accounts if fits(each.label.casefold(), wanted)]
             if len(found) == 1:
                 return found[0]
@@ -109,7 +123,15 @@ def gather(files: Iterable[LedgerFile], failed: Iterable[Finding] = ()) -> Books
     ordered = sorted(files, key=lambda each: each.file)
     findings = [finding for each in ordered for finding in each.findings]
     lines = [line for each in ordered for line in each.lines]
-    findings += _unbalanced(lines)
+    findings += _unbalanced([line for each in ordered if each.format in _EXPORTS for line in each.lines])
+    findings += [*not_given(ordered), *not_opened(ordered)]
+    settled = settle(
+        lines,
+        [assertion for each in ordered for assertion in each.assertions],
+        [padding for each in ordered for padding in each.paddings],
+    )
+    lines += settled.padding
+    findings += settled.findings
     stated = [balance for each in ordered for balance in each.balances]
     parts: dict[tuple[str, str | None], list[Posting]] = {}
     for each in stated:
@@ -124,7 +146,9 @@ def gather(files: Iterable[LedgerFile], failed: Iterable[Finding] = ()) -> Books
         account = _make(label, own, sorted(postings, key=lambda each: each.line.date), currency)
         findings += _gap(account)
         accounts.append(account)
-    return Books(tuple(accounts), (*failed, *findings))
+    named = tuple(BookFile(each.file, each.format, each.currency, each.symbols) for each in ordered)
+    declared = tuple(sorted({name for each in ordered for name in each.accounts}))
+    return Books(tuple(accounts), (*failed, *findings), named, declared)
 
 
 def _make(
@@ -181,8 +205,8 @@ def _unbalanced(lines: Sequence[Line]) -> list[Finding]:
     first: dict[tuple[str, str | None], Line] = {}
     for line in lines:
         if line.journal:
-            key = (line.journal, line.currency)
-            sums[key] = sums.get(key, Decimal(0)) + line.amount
+            key = (line.journal, line.counts.currency)
+            sums[key] = sums.get(key, Decimal(0)) + line.counts.amount
             first.setdefault(key, line)
     wrong = [key for key, amount in sums.items() if amount]
     if len(wrong) >= _MANY and len(wrong) * 2 > len(sums):
@@ -219,6 +243,11 @@ def _is(label: str, wanted: str) -> bool:
 def _begins(label: str, wanted: str) -> bool:
     """The code alone: `1200` for `1200 Bank`, and not for `12001 Cash`."""
     return label.startswith(f"{wanted} ")
+
+
+def _ends(label: str, wanted: str) -> bool:
+    """The last names alone: `bank:checking` for `Assets:Bank:Checking`."""
+    return label.endswith(f":{wanted}")
 
 
 def _holds(label: str, wanted: str) -> bool:

@@ -1,4 +1,4 @@
-"""General ledger and journal exports as CSV, of any package, by the words of their header.
+"""General ledger and journal exports as CSV or XLSX, of any package, by the words of their header.
 
 It reads flat files, one line a row with its account; reports that put each account under a heading
 of its own are not read.
@@ -7,12 +7,14 @@ of its own are not read.
 from collections.abc import Iterator, Sequence
 
 from ..tables.layout import BalanceRow, Layout, nothing_read, read_layout
+from ..tables.opening import open_tables
+from ..tables.package import is_package
 from ..tables.source import Conventions, Findings, Source
-from ..tables.table import Row, Table, read_table
-from ..tables.words import COMMON, DATE, TEXT
-from .books import LedgerFile, Line, StatedBalance
+from ..tables.table import Row, Table
+from ..tables.words import COMMON, DATE, TEXT, Vocabulary
+from .books import Format, LedgerFile, Line, StatedBalance
 
-_WORDS = {
+WORDS: Vocabulary = {
     **COMMON,
     "date": ("posting date", *DATE, "ecrituredate", "date ecriture", "accounting date"),
     "text": (*TEXT, "ecriturelib", "line description", "journal text", "posting text"),
@@ -65,20 +67,35 @@ def read_general_ledger(source: Source, conventions: Conventions) -> LedgerFile:
         SourceError: it is no text, has no header or rows, or two readings of it fit.
     """
     findings = Findings(source.file)
-    table = read_table(source, _WORDS, findings)
-    layout = read_layout(table, conventions, -1)
+    tables = open_tables(source, WORDS, conventions, findings)
+    written: Format = "xlsx" if is_package(source) else "csv"
+    return ledger_of_tables(source.file, written, tables, conventions, findings)
+
+
+def ledger_of_tables(
+    file: str, written: Format, tables: Sequence[Table], conventions: Conventions, findings: Findings
+) -> LedgerFile:
+    """The lines and balances that the tables of one file hold.
+
+    Raises:
+        SourceError: no row of a table can be read.
+        UndecidedError: two readings of its dates or numbers fit.
+    """
     lines: list[Line] = []
     balances: list[StatedBalance] = []
-    for row in table.rows:
-        if (stated := layout.balance_row(row)) is not None:
-            balances += _stated(stated, layout, findings)
-        elif (line := _line(row, layout, findings)) is not None:
-            lines.append(line)
-    if not lines and not balances:
-        raise nothing_read(table)
+    for table in tables:
+        layout = read_layout(table, conventions, -1, findings)
+        before = len(lines) + len(balances)
+        for row in table.rows:
+            if (stated := layout.balance_row(row)) is not None:
+                balances += _stated(stated, layout, findings)
+            elif (line := _line(row, layout, findings)) is not None:
+                lines.append(line)
+        if len(lines) + len(balances) == before:
+            raise nothing_read(table)
     if any(line.currency is None for line in lines):
         findings.add("info", "names no currency: its amounts match only others without one")
-    return LedgerFile(source.file, tuple(lines), tuple(balances), findings.done())
+    return LedgerFile(file, written, tuple(lines), tuple(balances), findings.done())
 
 
 def _line(row: Row, layout: Layout, findings: Findings) -> Line | None:

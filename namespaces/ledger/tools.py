@@ -1,6 +1,7 @@
 """The tools of the ledger namespace."""
 
 import datetime
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from typing import Annotated
 
@@ -15,19 +16,21 @@ from ..tool import Effect, Record, Tool, ToolOutput
 from .accounts import Account, Books, Posting
 
 _AccountName = Annotated[str, Field(description="As list_accounts names it, or its code")]
+_UNUSED = 50
+"""Accounts without lines that are named at once."""
 
 
-def ledger_tools(books: Books) -> tuple[Tool, ...]:
-    """The tools over what was read; all of them only read."""
-    ledger = _LedgerTools(books)
+def ledger_tools(contents: Callable[[], Books]) -> tuple[Tool, ...]:
+    """The tools over what `contents` gives when they are called; all of them only read."""
+    ledger = _LedgerTools(contents)
     make = tool(effect=Effect.READ)
     functions = (ledger.list_accounts, ledger.get_gl_detail, ledger.get_journal, ledger.get_balance)
     return tuple(make(function) for function in functions)
 
 
 class _LedgerTools:
-    def __init__(self, books: Books) -> None:
-        self._books = books
+    def __init__(self, contents: Callable[[], Books]) -> None:
+        self._contents = contents
 
     def list_accounts(
         self,
@@ -37,18 +40,25 @@ class _LedgerTools:
         offset: Offset = 0,
     ) -> ToolOutput:
         """Lists the accounts of the books: balances, dates, sums, and what is odd in the files."""
-        found = [each for each in self._books.accounts if text.casefold() in each.label.casefold()]
+        books = self._contents()
+        found = [each for each in books.accounts if text.casefold() in each.label.casefold()]
         page = found[offset : offset + limit]
         totals = {account.label: _totals(account) for account in page}
         records = [record for each in totals.values() for record in each.values()]
         content: dict[str, JsonValue] = {
             "total": len(found),
             "accounts": [_account(account, totals[account.label]) for account in page],
-            "findings": shown_findings(self._books.findings),
+            "findings": shown_findings(books.findings),
         }
+        sums = _sums(found, text) if text and len(found) > 1 else {}
+        if sums:
+            content["sums"] = {code: _figure(record) for code, record in sums.items()}
+        unused = [name for name in books.without_lines if text.casefold() in name.casefold()]
+        if unused:
+            content["without_lines"] = [*unused[:_UNUSED]]
         if offset + len(page) < len(found):
             content["next_offset"] = offset + len(page)
-        return ToolOutput(content, tuple(records))
+        return ToolOutput(content, (*records, *sums.values()))
 
     def get_gl_detail(
         self,
@@ -61,7 +71,7 @@ class _LedgerTools:
         offset: Offset = 0,
     ) -> ToolOutput:
         """Lists the lines of one account, oldest first; a debit is positive."""
-        of = self._books.find(account)
+        of = self._contents().find(account)
         low, high = from_ or datetime.date.min, to or datetime.date.max
         dated = [each for each in of.postings if low <= each.line.date <= high]
         wanted = text.casefold()
@@ -83,12 +93,13 @@ class _LedgerTools:
         self, number: Annotated[str, Field(description="Journal number as get_gl_detail shows it")]
     ) -> ToolOutput:
         """Shows all lines of one journal, over all accounts."""
-        found = self._books.journal(number)
+        found = self._contents().journal(number)
         lines: list[JsonValue] = [{"account": each.line.account, **_line(each)} for each in found]
         sums: dict[str, Decimal] = {}
         for each in found:
-            code = each.line.currency or "no currency"
-            sums[code] = sums.get(code, Decimal(0)) + each.line.amount
+            weight = each.line.counts
+            code = weight.currency or "no currency"
+            sums[code] = sums.get(code, Decimal(0)) + weight.amount
         content: dict[str, JsonValue] = {
             "journal": number,
             "balanced": not any(sums.values()),
@@ -103,7 +114,7 @@ class _LedgerTools:
         date: Annotated[datetime.date, Field(description="YYYY-MM-DD")],
     ) -> ToolOutput:
         """Tells what an account of the books held at the end of a day; a debit is positive."""
-        of = self._books.find(account)
+        of = self._contents().find(account)
         record = of.balance_on(date)
         if record is None:
             raise NamespaceError(f"the books of {of.label!r} begin after {date}")
@@ -138,6 +149,26 @@ def _totals(account: Account) -> dict[str, Record]:
     return {**made, **{kind: record for kind, record in ends.items() if record is not None}}
 
 
+def _sums(found: Sequence[Account], text: str) -> dict[str, Record]:
+    """What the accounts that a text finds hold together, by currency."""
+    held: dict[str | None, Decimal] = {}
+    for account in found:
+        last = max((each.line.date for each in account.postings), default=None)
+        balance = account.balance_on(last) if last else account.opening
+        amount = balance.amount if balance is not None else None
+        held[account.currency] = held.get(account.currency, Decimal(0)) + (amount or Decimal(0))
+    return {
+        code or "no currency": Record(
+            id=f"ledger:total/{id_part(text)}/sum-{id_part(code or 'none')}",
+            amount=amount,
+            currency=code,
+            text=f"sum of the balances of all accounts with {text!r} in their names",
+            derivation=by_tool("ledger__list_accounts", {"text": text}),
+        )
+        for code, amount in held.items()
+    }
+
+
 def _account(account: Account, totals: dict[str, Record]) -> JsonValue:
     days = [each.line.date for each in account.postings]
     return {
@@ -155,10 +186,15 @@ def _figure(record: Record) -> dict[str, JsonValue]:
 
 def _line(posting: Posting) -> dict[str, JsonValue]:
     line = posting.line
-    return {
+    shown: dict[str, JsonValue] = {
         "record": posting.record.id,
         "date": str(line.date),
         "journal": line.journal,
         "amount": str(line.amount),
         "text": line.text,
     }
+    if line.weight is not None:
+        shown["counts"] = f"{line.weight.amount} {line.weight.currency or ''}".strip()
+    if line.origin != "written":
+        shown["origin"] = line.origin
+    return shown
