@@ -1,61 +1,49 @@
 """Why the bank's balance and the books' differ at the end of a period, item by item.
 
-    bank balance - books balance = what only the bank has - what only the books have
-                                 + what was already different before the period
+    bank balance - books balance = sum of the items + what was already different before the period
 
 Records of some days around the period take part in the matching, so that a cheque written on the last
-day and presented on the third is a timing difference and not a missing one.
+day and presented on the third is a timing difference and not a missing one. So do the items that the
+period before left open, however old.
 """
 
 import datetime
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import Enum
+from decimal import Decimal
 from typing import NamedTuple
 
 from ..bank.accounts import Account as BankAccount
 from ..errors import NamespaceError
 from ..ledger.accounts import Account as LedgerAccount
-from ..records import Term
 from ..tool import Record
-from .exact import same_day
-from .match import Match, Outcome, Rule, Strategy, match
-from .nearly import nearly_equal
-from .reference import by_reference
-from .timing import within_window
+from .carried import Carried
+from .explain import explain
+from .gathered import Sources, gather
+from .items import Group, Item, added, in_order
+from .match import Match, match
+from .placing import Period, Placing, known_before, still_open
+from .rule import AccountRule
+from .strategies import STRATEGIES
 
-STRATEGIES: tuple[Strategy, ...] = (by_reference, same_day, within_window, nearly_equal)
-"""In the order of how much they show."""
+__all__ = ["Balances", "Period", "Reconciliation", "open_items", "reconcile"]
 
-
-class Period(NamedTuple):
-    """Days from one to another, both included."""
-
-    start: datetime.date
-    end: datetime.date
-
-    def __contains__(self, day: object) -> bool:
-        return isinstance(day, datetime.date) and self.start <= day <= self.end
+_FIRST_YEAR, _LAST_YEAR = 1900, 2199
+_SETTLED = (Group.CANCELLED, Group.CLEARED)
+"""Groups whose items leave nothing open."""
 
 
-class Group(Enum):
-    """What kind of difference an item is."""
+class Balances(NamedTuple):
+    """What the two accounts held; None where no file states a dated balance."""
 
-    TIMING = "timing"
-    """On both sides in the end, or may well be: it resolves itself."""
-    MISSING_IN_BOOKS = "missing_in_books"
-    MISSING_AT_BANK = "missing_at_bank"
-    AMOUNT_DIFFERS = "amount_differs"
-    """Matched within the tolerance."""
+    bank: Record | None
+    books: Record | None
 
-
-class Item(NamedTuple):
-    """One record, or one match, that makes the two balances differ."""
-
-    group: Group
-    why: str
-    terms: tuple[Term, ...]
-    """What it adds to the bank's balance less the books'; the first is the item itself."""
+    @property
+    def difference(self) -> Decimal | None:
+        """Bank less books; None without both."""
+        if self.bank is None or self.books is None:
+            return None
+        return (self.bank.amount or Decimal(0)) - (self.books.amount or Decimal(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,31 +51,107 @@ class Reconciliation:
     """One bank account against one account of the books over a period."""
 
     period: Period
-    rule: Rule
+    rule: AccountRule
+    currency: str | None
+    """Of both accounts; None when the files state none."""
     matches: tuple[Match, ...]
-    """Both sides in the period."""
+    """All of it in the period."""
     from_before: tuple[Match, ...]
-    """One side in the period, the other before it: these clear what was open at its start."""
+    """Some of it before the period, none after it: these take up what was open at its start."""
+    into_next: tuple[Match, ...]
+    """Some of it after the period: what of it is in the period is still open at its end."""
     items: tuple[Item, ...]
-    """By group, then by date."""
-    bank_balance: Record | None
-    """At the end of the period; None when no file states a dated balance."""
-    books_balance: Record | None
-    bank_opening: Record | None
+    """By group, then by date. Their amounts make what the period added to the bank less the books."""
+    carried: Carried
+    """What the statement of the period before left open, as far as it could be used."""
+    known_before: Carried
+    """All that is known to have been open at the start: what was carried, and what cleared besides."""
+    still_open: Carried
+    """Of what is known to have been open at the start, what is open at the end."""
+    findings: tuple[str, ...]
+    """Where a search reached its bound, what was left open for want of evidence, what is odd."""
+    opening: Balances
     """At the end of the day before the period."""
-    books_opening: Record | None
+    closing: Balances
+    """At the end of the period."""
 
     def of(self, group: Group) -> list[Item]:
         """The items of one group."""
         return [item for item in self.items if item.group is group]
 
 
-def reconcile(bank: BankAccount, books: LedgerAccount, period: Period, rule: Rule) -> Reconciliation:
+def reconcile(
+    bank: BankAccount,
+    books: LedgerAccount,
+    period: Period,
+    rule: AccountRule,
+    carried: Carried = Carried(),  # noqa: B008  it is frozen
+) -> Reconciliation:
     """Reconciles two accounts.
 
+    Args:
+        bank: The bank account.
+        books: Its account in the books, in the same currency.
+        period: Both days included.
+        rule: How strictly the two are compared.
+        carried: What the period before left open, as `open_items` gives it. Where the files still hold
+            such a record, it counts once.
+
     Raises:
-        NamespaceError: they are in different currencies, or the period ends before it begins.
+        NamespaceError: they are in different currencies, the period ends before it begins, or it is not of
+            the years 1900 to 2199.
     """
+    _refuse_what_cannot_be(bank, books, period)
+    eve = period.start - datetime.timedelta(1)
+    opening = Balances(bank.balance_on(eve), books.balance_on(eve))
+    sources = Sources(bank.between, books.between, opening.difference, bank.currency)
+    pool = gather(sources, period, rule.window_days, carried)
+    outcome = match(pool.bank, pool.books, rule, STRATEGIES, pool.carried.ids)
+    placing = Placing(period, pool.carried.ids)
+    items = [_weighed(item, rule) for item in explain(outcome, placing, rule, _reach(bank))]
+    from_before = tuple(filter(placing.clears, outcome.matches))
+    known = known_before(pool.carried, from_before, placing)
+    return Reconciliation(
+        period=period,
+        rule=rule,
+        currency=bank.currency,
+        matches=tuple(filter(placing.inside, outcome.matches)),
+        from_before=from_before,
+        into_next=tuple(filter(placing.reaches_out, outcome.matches)),
+        items=tuple(sorted(items, key=in_order)),
+        carried=pool.carried,
+        known_before=known,
+        still_open=still_open(known, from_before, placing),
+        findings=(*pool.findings, *_unexplained(opening, known, carried), *outcome.findings),
+        opening=opening,
+        closing=Balances(bank.balance_on(period.end), books.balance_on(period.end)),
+    )
+
+
+def open_items(done: Reconciliation) -> Carried:
+    """What a period carries forward: all that makes the two balances differ at its end.
+
+    Of a match whose amounts differ both sides are carried: the difference is open until it is mended.
+    """
+    terms = [term for item in done.items if item.group not in _SETTLED for term in item.terms]
+    return Carried(
+        (*done.still_open.bank, *(term.record for term in terms if term.sign > 0)),
+        (*done.still_open.books, *(term.record for term in terms if term.sign < 0)),
+    )
+
+
+def _unexplained(opening: Balances, known: Carried, carried: Carried) -> tuple[str, ...]:
+    """What of the opening difference the statement of the period before leaves unexplained."""
+    rest = (opening.difference or Decimal(0)) - added(known.terms)
+    if not carried or opening.difference is None or not rest:
+        return ()
+    return (
+        f"at the start the balances differ by {opening.difference}; what was carried forward and what cleared"
+        f" besides explains {added(known.terms)} of it, and {rest} is not explained",
+    )
+
+
+def _refuse_what_cannot_be(bank: BankAccount, books: LedgerAccount, period: Period) -> None:
     if bank.currency != books.currency:
         raise NamespaceError(
             f"{bank.label!r} is in {bank.currency or 'no stated currency'} and {books.label!r} in"
@@ -96,66 +160,10 @@ def reconcile(bank: BankAccount, books: LedgerAccount, period: Period, rule: Rul
         )
     if period.end < period.start:
         raise NamespaceError(f"the period ends on {period.end}, before it begins on {period.start}")
-    around = datetime.timedelta(rule.window_days)
-    start, end = period.start - around, period.end + around
-    outcome = match(bank.between(start, end), books.between(start, end), rule, STRATEGIES)
-    items = [*_across(outcome, period), *_unmatched(outcome, period, rule, _reach(bank))]
-    eve = period.start - datetime.timedelta(1)
-    inside, before = _placed(outcome.matches, period)
-    return Reconciliation(
-        period=period,
-        rule=rule,
-        matches=inside,
-        from_before=before,
-        items=tuple(sorted(items, key=_order)),
-        bank_balance=bank.balance_on(period.end),
-        books_balance=books.balance_on(period.end),
-        bank_opening=bank.balance_on(eve),
-        books_opening=books.balance_on(eve),
-    )
-
-
-def _placed(matches: Iterable[Match], period: Period) -> tuple[tuple[Match, ...], tuple[Match, ...]]:
-    inside: list[Match] = []
-    before: list[Match] = []
-    for each in matches:
-        days = (each.bank.date, each.book.date)
-        if all(day in period for day in days):
-            inside.append(each)
-        elif any(day in period for day in days) and _last(each) in period:
-            before.append(each)
-    return tuple(inside), tuple(before)
-
-
-def _across(outcome: Outcome, period: Period) -> Iterable[Item]:
-    """Matches with one side after the period, and those whose amounts differ."""
-    for each in outcome.matches:
-        bank, book = each.bank, each.book
-        if _after(book, period) and not _after(bank, period):
-            why = f"in the books on {book.date}, after the period ({book.id})"
-            yield Item(Group.TIMING, why, (Term(1, bank),))
-        elif _after(bank, period) and not _after(book, period):
-            why = f"at the bank on {bank.date}, after the period ({bank.id})"
-            yield Item(Group.TIMING, why, (Term(-1, book),))
-        elif each.difference and _last(each) in period:
-            why = f"{bank.amount} at the bank, {book.amount} in the books ({book.id})"
-            yield Item(Group.AMOUNT_DIFFERS, why, (Term(1, bank), Term(-1, book)))
-
-
-def _unmatched(outcome: Outcome, period: Period, rule: Rule, reach: datetime.date) -> Iterable[Item]:
-    for record in outcome.bank_only:
-        if record.date in period:
-            why = f"nothing like it in the books within {rule.window_days} days"
-            yield Item(Group.MISSING_IN_BOOKS, why, (Term(1, record),))
-    for record in outcome.books_only:
-        if record.date is None or record.date not in period:
-            continue
-        if record.date + datetime.timedelta(rule.window_days) > reach:
-            why = f"not at the bank by {reach}, where its data end: it may still come"
-            yield Item(Group.TIMING, why, (Term(-1, record),))
-        else:
-            why = f"nothing like it at the bank within {rule.window_days} days"
-            yield Item(Group.MISSING_AT_BANK, why, (Term(-1, record),))
+    if not (period.start.year >= _FIRST_YEAR and period.end.year <= _LAST_YEAR):
+        raise NamespaceError(
+            f"the period is from {period.start} to {period.end}: give days of {_FIRST_YEAR} to {_LAST_YEAR}"
+        )
 
 
 def _reach(bank: BankAccount) -> datetime.date:
@@ -165,20 +173,5 @@ def _reach(bank: BankAccount) -> datetime.date:
     return max(days, default=datetime.date.min)
 
 
-def _after(record: Record, period: Period) -> bool:
-    return record.date is not None and record.date > period.end
-
-
-def _last(found: Match) -> datetime.date | None:
-    days = [day for day in (found.bank.date, found.book.date) if day is not None]
-    return max(days, default=None)
-
-
-def _order(item: Item) -> tuple[int, datetime.date, str]:
-    record = item.terms[0].record
-    return list(Group).index(item.group), record.date or datetime.date.min, record.id
-
-
-def terms_of(items: Sequence[Item]) -> list[Term]:
-    """What items add to the bank's balance less the books', term by term."""
-    return [term for item in items for term in item.terms]
+def _weighed(item: Item, rule: AccountRule) -> Item:
+    return item if abs(item.amount) >= rule.materiality else item._replace(material=False)

@@ -1,4 +1,4 @@
-"""The bundled September: reconciled to figures that were worked out by hand, and by its playbook.
+"""The September of the scenarios: reconciled to figures that were worked out by hand.
 
 By hand:
 
@@ -15,24 +15,19 @@ By hand:
 import datetime
 import json
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from offing.engine import Engine, MemoryStore, Scripted
-from offing.engine.cli.demo import GENERAL_LEDGER, STATEMENT
-from offing.engine.cli.demo.playbook import reconcile_september
-from offing.engine.models.scripted import Call, CallResult, Playbook, Step
+from offing.engine.cli.scenarios.september import GENERAL_LEDGER, STATEMENT
 from offing.engine.resident.calculate import Quantity, evaluate
 from offing.namespaces.bank import Bank
 from offing.namespaces.errors import NamespaceError
 from offing.namespaces.ledger import Ledger
 from offing.namespaces.matching import Matching
-from offing.namespaces.tool import Record, ToolOutput
+from offing.namespaces.tool import Record
 from test_bank_tools import connected
 
 Json = Any
@@ -84,30 +79,35 @@ async def test_september_reconciles_to_the_figures_worked_out_by_hand() -> None:
         "explained": "-1258.78",
         "unexplained": "0.00",
         "opening_difference": "0.00",
+        "opening_explained": "0",
+        "opening_unexplained": "0",
     }
     assert content["all_explained"] is True
     assert content["matched"] == {
         "exact": 25,
         "timing": 4,
-        "near": 0,
         "value": "29",
         "record": f"{PREFIX}/matched",
     }
     items = {
         group: [each["amount"] for each in content[group]["items"]]
-        for group in ("timing", "missing_in_books", "missing_at_bank", "amount_differs")
+        for group in ("timing", "missing_in_books", "missing_at_bank", "fee", "interest", "amount_differs")
     }
     assert items == {
         "timing": ["-1420.00", "-386.25", "2760.00"],
-        "missing_in_books": ["41.87", "-28.50"],
+        "missing_in_books": [],
         "missing_at_bank": ["318.40"],
+        "fee": ["-28.50"],
+        "interest": ["41.87"],
         "amount_differs": [],
     }
     totals = {group: content[group]["adds_to_difference"]["value"] for group in items}
     assert totals == {
         "timing": "-953.75",
-        "missing_in_books": "13.37",
+        "missing_in_books": "0",
         "missing_at_bank": "-318.40",
+        "fee": "-28.50",
+        "interest": "41.87",
         "amount_differs": "0",
     }
 
@@ -140,8 +140,12 @@ async def test_what_was_open_before_the_period_is_told_as_such() -> None:
     content: Json = output.content
     values = {name: each["value"] for name, each in content["balances"].items()}
     assert (values["opening_difference"], values["unexplained"]) == ("264.00", "0.00")
-    (cleared,) = content["clears_from_before"]
-    assert (cleared["amount"], cleared["days"]) == ("-264.00", 3)
+    (cleared,) = content["cleared"]["items"]
+    assert (cleared["amount"], cleared["date"], cleared["why"]) == (
+        "-264.00",
+        "2026-09-01",
+        "settled by bank:txn/2026-09-04/HV26090006 of 2026-09-04",
+    )
 
 
 @pytest.mark.anyio
@@ -151,20 +155,31 @@ async def test_matches_show_their_evidence() -> None:
     assert content["total"] == 4
     assert content["matches"][0] == {
         "kind": "timing",
-        "bank": {
-            "record": "bank:txn/2026-09-04/HV26090006",
-            "date": "2026-09-04",
-            "text": "CHEQUE 001874",
-        },
-        "books": {
-            "record": "ledger:line/2026-09-01/5103-2",
-            "date": "2026-09-01",
-            "text": "Cheque to T. Fenwick Glazing CHQ 001874",
-        },
-        "amount": "-264.00",
+        "bank": [
+            {
+                "record": "bank:txn/2026-09-04/HV26090006",
+                "date": "2026-09-04",
+                "amount": "-264.00",
+                "text": "CHEQUE 001874",
+            }
+        ],
+        "books": [
+            {
+                "record": "ledger:line/2026-09-01/5103-2",
+                "date": "2026-09-01",
+                "amount": "-264.00",
+                "text": "Cheque to T. Fenwick Glazing CHQ 001874",
+            }
+        ],
         "days": 3,
         "similarity": 100,
         "reason": "both have the reference 1874",
+        "evidence": [
+            "same amount -264.00",
+            "dates 3 days apart",
+            "same reference 1874",
+            "both texts say cheque",
+        ],
     }
 
 
@@ -182,91 +197,3 @@ async def test_accounts_in_two_currencies_are_refused(tmp_path: Path) -> None:
     invoke = await connected(Matching(Bank([STATEMENT]), Ledger([euro])))
     with pytest.raises(NamespaceError, match=r"is in GBP and .* in EUR: currencies never mix"):
         invoke("reconcile", **SEPTEMBER)
-
-
-@dataclass
-class Desk:
-    """Answers the calls of the playbook over the real tools, as the engine's dispatch does."""
-
-    invoke: dict[str, Callable[..., ToolOutput]]
-    records: dict[str, Record] = field(default_factory=dict[str, Record])
-    steps: list[list[str]] = field(default_factory=list[list[str]])
-
-    def answer(self, step: Step) -> list[CallResult]:
-        self.steps.append([call.name for call in step.calls])
-        return [self._result(call) for call in step.calls]
-
-    def _result(self, call: Call) -> CallResult:
-        if call.name in {"tasks", "matching__get_tool_schema"}:
-            return CallResult("done", error=False)
-        if call.name == "calculate":
-            return CallResult(json.dumps(self._calculated(call)), error=False)
-        arguments: Json = call.arguments
-        namespace = call.name.removesuffix("__invoke_tool")
-        output = self.invoke[namespace](arguments["tool"], **arguments["arguments"])
-        for record in output.records:
-            assert self.records.setdefault(record.id, record) == record
-        return CallResult(json.dumps(output.content), output.error)
-
-    def _calculated(self, call: Call) -> dict[str, str | None]:
-        arguments: Json = call.arguments
-        inputs = {
-            name: Quantity(self.records[each].amount or Decimal(0), self.records[each].currency)
-            for name, each in arguments["inputs"].items()
-        }
-        value = evaluate(arguments["expression"], inputs)
-        record = Record(f"calc:{len(self.records)}", value.value, value.currency)
-        self.records[record.id] = record
-        return {"record": record.id, "amount": f"{value.value:f}", "currency": value.currency}
-
-
-async def played() -> tuple[str, Desk]:
-    desk = Desk({each.name: await connected(each) for each in demo()})
-    playing = reconcile_september(Playbook(), "Why does September not tie?")
-    results: Json = None
-    while True:
-        try:
-            step: Json = playing.send(results)
-        except StopIteration as answered:
-            return str(answered.value), desk
-        results = desk.answer(step)
-
-
-@pytest.mark.anyio
-async def test_the_playbook_explains_september_and_cites_every_figure() -> None:
-    answer, desk = await played()
-    assert answer.startswith("## Operating account, September 2026: explained in full")
-    figures = re.findall(r"(-?[\d,]+(?:\.\d\d)?)(?: GBP)? \[\[([^\]]+)\]\]", answer)
-    wrong = [
-        (figure, record)
-        for figure, record in figures
-        if desk.records[record].amount != Decimal(figure.replace(",", ""))
-    ]
-    assert wrong == []
-    assert len(figures) == len(re.findall(r"\[\[", answer)) == 21
-    assert answer.count("43,140.47 GBP") == 2
-
-
-@pytest.mark.anyio
-async def test_the_playbook_works_in_parallel_where_it_can() -> None:
-    _, desk = await played()
-    parallel = [step for step in desk.steps if len(step) > 1]
-    assert parallel == [
-        ["bank__invoke_tool", "ledger__invoke_tool"],
-        ["bank__invoke_tool"] * 6,
-        ["calculate"] * 2,
-    ]
-
-
-@pytest.mark.anyio
-async def test_the_playbook_takes_the_same_path_again() -> None:
-    assert (await played())[0] == (await played())[0]
-
-
-@pytest.mark.anyio
-async def test_the_engine_delivers_the_answer_with_every_citation_resolved() -> None:
-    async with Engine(Scripted(reconcile_september), demo(), store=MemoryStore()) as engine:
-        result = await engine.ask("Why does September not tie?")
-    assert result.answered
-    assert [citation.id for citation in result.citations if citation.record is None] == []
-    assert len(result.citations) == 21
