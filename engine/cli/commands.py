@@ -1,19 +1,25 @@
 """What the commands do: open an engine over a store, work, and show what comes of it."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Literal
 
+from ...skills import SkillSettings
 from ..answer import Result
 from ..engine import Engine
 from ..errors import NotFound
 from ..handle import RunHandle
 from ..store.facts import Opened
 from ..store.sqlite import SqliteStore
+from .delivered import deliver
 from .screen import Screen
 from .systems import Systems
 
+_HEADING = re.compile(r"^#{1,2} ", re.MULTILINE)
+_TENANT = "local"
+"""The engine's own, when a host names none."""
 ExitCode = Literal[0, 1, 3]
 """0 answered, 1 failed, 3 stopped by a limit or without an answer. 2, wrong usage, is `main`'s."""
 
@@ -26,7 +32,7 @@ async def begin(systems: Systems, request: str, store: Path, screen: Screen) -> 
     """
 
     async def start(engine: Engine) -> RunHandle:
-        session = engine.session(about=systems.about(), setup=systems.to_setup())
+        session = engine.session(about=systems.about(), setup=systems.to_setup(), skills=systems.skills)
         async with session.run(request) as run:
             for missing in session.disconnected:
                 screen.line(f"{missing.name} is not connected: {missing.reason}")
@@ -44,11 +50,12 @@ async def resume(run: str, store: Path, screen: Screen) -> ExitCode:
         OffingError: it cannot go on, or the store failed.
     """
     systems = await _systems_of(run, store)
-    return await _work(systems, store, screen, lambda engine: engine.resume(run))
+    skills = SkillSettings(systems.skills)
+    return await _work(systems, store, screen, lambda engine: engine.resume(run, skills=skills))
 
 
 async def _systems_of(run: str, store: Path) -> Systems:
-    journal = SqliteStore(store).scoped("local").journal
+    journal = SqliteStore(store).scoped(_TENANT).journal
     async for row in journal.read(run.partition(".")[0]):
         if isinstance(row.known, Opened):
             return Systems.from_setup(row.known.setup)
@@ -58,8 +65,9 @@ async def _systems_of(run: str, store: Path) -> Systems:
 async def _work(
     systems: Systems, store: Path, screen: Screen, start: Callable[[Engine], Awaitable[RunHandle]]
 ) -> ExitCode:
-    namespaces, model = systems.namespaces(), systems.the_model()
-    async with Engine(model, namespaces, store=SqliteStore(store)) as engine:
+    kept = SqliteStore(store)
+    namespaces, model = systems.namespaces(kept.scoped(_TENANT).readings), systems.the_model()
+    async with Engine(model, namespaces, store=kept) as engine:
         run = await start(engine)
         screen.line(f"run {run.id}")
         try:
@@ -70,13 +78,27 @@ async def _work(
             screen.line(f"interrupted; go on with: offing resume {run.id}")
             raise
     screen.done()
-    _tell(result, screen)
+    if not systems.out or not result.answered:
+        _tell(result, result.text(), screen)
+        return _exit_code(result)
+    written = await deliver(result, kept.scoped(_TENANT), Path(systems.out), systems.report)
+    _tell(result, _first_section(result.text()), screen)
+    for path in written:
+        screen.line(f"written: {path}")
     return _exit_code(result)
 
 
-def _tell(result: Result, screen: Screen) -> None:
+def _first_section(text: str) -> str:
+    """An answer up to its second heading: the whole, with its sources, is in the report."""
+    later = _HEADING.search(text, text.find("\n") + 1)
+    if later is None:
+        return text
+    return f"{text[: later.start()].rstrip()}\n\nThe rest of the answer, and all sources, are in the report."
+
+
+def _tell(result: Result, text: str, screen: Screen) -> None:
     screen.line()
-    screen.line(result.text())
+    screen.line(text)
     for call in result.unknown:
         screen.line(f"Call {call}: nobody knows whether it took effect. Look before you repeat it.")
     if not result.answered:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TextIO, cast
 
 from ..events import (
+    AnswerChecked,
     CallFinished,
     CallStarted,
     Delta,
@@ -18,6 +19,7 @@ from ..events import (
     RunResumed,
     RunStarted,
     RunStopped,
+    SkillLoaded,
     TasksChanged,
 )
 from ..scrub import scrub
@@ -87,6 +89,11 @@ class Screen:
                 self.status(event.text)
             case Progress():
                 self.status(f"{event.call} {event.text}")
+            case SkillLoaded():
+                self.line(f"       works by {event.skill} ({event.version})")
+            case AnswerChecked(doubts=(first, *others)):
+                more = f", and {len(others)} more" if others else ""
+                self.line(f"    ! the answer is in doubt: {_short(first)}{more}")
             case NoteGiven() | RunStopped() | _:
                 pass
 

@@ -1,23 +1,26 @@
 """The systems and the model of a session that the command line opened, to open it again on resume."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from ...namespaces.bank import Bank
+from ...namespaces.entries import Entries
 from ...namespaces.ledger import Ledger
 from ...namespaces.matching import Matching
+from ...namespaces.tables.readings import Readings
 from ...namespaces.tool import Namespace
 from ..errors import ConfigurationError
 from ..models import model_named
 from ..models.model import Model
 from ..models.scripted import Scripted
 from ..prompt import About
-from .demo import GENERAL_LEDGER, STATEMENT
-from .demo.playbook import reconcile_september
+from .conventions import Said
+from .demo import MONTHS, SEPTEMBER
+from .demo.playbook import playbook_of
 
 DEMO_MODEL = "demo"
 """Stands for the playbook that needs no key."""
@@ -35,8 +38,25 @@ class Systems:
     day_first: bool | None = None
     decimal: Literal[".", ","] | None = None
     currency: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Columns of tables whose header is not known: by role, the name or number."""
     company: str = ""
+    entities: tuple[str, ...] = ()
+    """The company's entities and accounts, one line each."""
     period: str = ""
+    skills: tuple[str, ...] = ()
+    """Skills that are active from the start."""
+    month: str = ""
+    """Which of the demo's months; empty for a user's own files."""
+    carried: str = ""
+    """The statement of the period before as CSV, as an absolute path; empty where there is none."""
+    out: str = ""
+    """Folder for the report and for what tools made, as an absolute path; empty to write nothing."""
+
+    @property
+    def report(self) -> str:
+        """Name of the report's file, without its ending."""
+        return f"report-{self.month}" if self.month else "report"
 
     def to_setup(self) -> Mapping[str, JsonValue]:
         """As the session keeps it."""
@@ -65,37 +85,30 @@ class Systems:
             ModelNotConfigured: its key is missing.
         """
         if self.model == DEMO_MODEL:
-            return Scripted(reconcile_september, name=DEMO_MODEL)
+            return Scripted(playbook_of(MONTHS.get(self.month, SEPTEMBER)), name=DEMO_MODEL)
         return model_named(self.model)
 
-    def namespaces(self) -> Sequence[Namespace]:
-        """The namespaces over the files."""
+    def namespaces(self, readings: Readings | None = None) -> Sequence[Namespace]:
+        """The namespaces over the files; `readings` keeps what users decide about them."""
         bank_files, ledger_files = _existing(self.bank), _existing(self.ledger)
-        bank = Bank(bank_files, day_first=self.day_first, decimal=self.decimal, currency=self.currency)
-        ledger = Ledger(ledger_files, day_first=self.day_first, decimal=self.decimal, currency=self.currency)
+        said = Said(
+            day_first=self.day_first, decimal=self.decimal, currency=self.currency, columns=self.columns
+        )
+        bank = Bank(bank_files, **said, readings=readings)
+        ledger = Ledger(ledger_files, **said, readings=readings)
         given: list[Namespace] = []
         if bank_files:
             given.append(bank)
         if ledger_files:
-            given.append(ledger)
+            given += [ledger, Entries(ledger)]
         if bank_files and ledger_files:
-            given.append(Matching(bank, ledger))
+            carried = _existing([self.carried])[0] if self.carried else None
+            given.append(Matching(bank, ledger, carried=carried))
         return given
 
     def about(self) -> About:
         """What the session is about."""
-        return About(company=self.company, period=self.period)
-
-
-def demo_systems(model: str) -> Systems:
-    """The bundled statement and books."""
-    return Systems(
-        model=model,
-        bank=(str(STATEMENT),),
-        ledger=(str(GENERAL_LEDGER),),
-        company="Harbour & Vale Ltd",
-        period="September 2026",
-    )
+        return About(company=self.company, entities=self.entities, period=self.period)
 
 
 def _existing(files: Sequence[str]) -> list[Path]:

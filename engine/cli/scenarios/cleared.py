@@ -6,8 +6,8 @@ from typing import Annotated
 from pydantic import Field
 
 from ...models.scripted import Playbook
-from ..demo import STATEMENT
 from .scenario import Answer, RecordId, Scenario, asked, invoke
+from .september import STATEMENT
 
 
 class Cleared(Answer):

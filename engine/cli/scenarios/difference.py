@@ -6,9 +6,9 @@ from typing import Annotated
 from pydantic import Field
 
 from ...models.scripted import Playbook
-from ..demo import GENERAL_LEDGER, STATEMENT
 from .reconciled import records, september
 from .scenario import Answer, RecordId, Scenario
+from .september import GENERAL_LEDGER, STATEMENT
 
 
 class Explained(Answer):
@@ -37,7 +37,9 @@ async def _explain(book: Playbook, request: str) -> str:
         books=Decimal(balances["books"]["value"]),
         difference=Decimal(balances["difference"]["value"]),
         under_way=records(done["timing"]["items"]),
-        not_in_books=records(done["missing_in_books"]["items"]),
+        not_in_books=records(
+            item for group in ("missing_in_books", "fee", "interest") for item in done[group]["items"]
+        ),
         not_at_bank=records(done["missing_at_bank"]["items"]),
     ).model_dump_json()
 

@@ -6,8 +6,8 @@ from typing import Annotated
 from pydantic import Field
 
 from ...models.scripted import Playbook
-from ..demo import GENERAL_LEDGER, STATEMENT
 from .scenario import Answer, Scenario, asked, invoke
+from .september import GENERAL_LEDGER, STATEMENT
 
 
 class Paid(Answer):

@@ -6,9 +6,9 @@ from typing import Annotated
 from pydantic import Field
 
 from ...models.scripted import Playbook
-from ..demo import GENERAL_LEDGER, STATEMENT
 from .reconciled import records, september
 from .scenario import Answer, RecordId, Scenario
+from .september import GENERAL_LEDGER, STATEMENT
 
 
 class Outstanding(Answer):

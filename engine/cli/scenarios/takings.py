@@ -3,8 +3,8 @@
 from decimal import Decimal
 
 from ...models.scripted import Playbook
-from ..demo import STATEMENT
 from .scenario import Answer, Json, RecordId, Scenario, asked, invoke
+from .september import STATEMENT
 
 
 class Takings(Answer):
