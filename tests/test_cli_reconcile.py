@@ -134,13 +134,84 @@ def test_amounts_that_read_two_ways_lead_to_the_option(reconcile: Command, folde
 
 
 def test_an_account_without_a_plain_pair_is_told_with_what_to_give(reconcile: Command, folder: Path) -> None:
-    (folder / "gl.csv").write_text(
-        BOOKS.replace(",900.00,EUR", ",900.10,EUR").replace("1200.50,,", "1200.60,,")
-    )
+    strange = BOOKS.replace(",900.00,EUR", ",900.10,EUR").replace("1200.50,,", "1200.60,,")
+    (folder / "gl.csv").write_text(strange.replace("1200 Bank", "1200 Till"))
     assert reconcile(*FILES, *TOLD) == 2
-    assert "give --pair 'bank'='1200 Bank'; it may also be '4000 Income', '7000 Rent'" in reconcile.err
+    assert "give --pair 'bank'='1200 Till'; it may also be '4000 Income', '7000 Rent'" in reconcile.err
     assert reconcile(*FILES, *TOLD, "--pair", "bank=1200") == 0
-    assert "bank against 1200 Bank (as --pair says)" in reconcile.out
+    assert "bank against 1200 Till (as --pair says)" in reconcile.out
+
+
+CARD = """Date,Description,Amount,Currency
+2026-09-03,Office,88.10,EUR
+2026-09-14,Payment,-500.00,EUR
+2026-09-20,Hosting,310.00,EUR
+2026-09-28,Taxi,23.40,EUR
+"""
+CARD_BOOKS = """Date,Account,Debit,Credit,Currency
+2026-09-03,2100 Card,,88.10,EUR
+2026-09-14,2100 Card,500.00,,EUR
+2026-09-14,1200 Bank,,500.00,EUR
+2026-09-20,2100 Card,,310.00,EUR
+"""
+
+
+@pytest.mark.parametrize("pair", [[], ["--pair", "card=2100"]])
+def test_a_card_whose_charges_are_positive_leads_to_the_option_that_turns_it(
+    reconcile: Command, folder: Path, pair: list[str]
+) -> None:
+    (folder / "card.csv").write_text(CARD)
+    (folder / "gl.csv").write_text(CARD_BOOKS)
+    files = ("--bank", "card.csv", "--ledger", "gl.csv")
+    reconcile(*files, *pair)
+    hint = "Its amounts are in '2100 Card' with the other sign: if its file has money out as positive, say so"
+    assert f"{hint} with --column debit=NAME" in reconcile.out + reconcile.err
+    reconcile(*files, *pair, "--column", "debit=Amount")
+    assert "matched: 3 exact\n  missing in books: 1, together -23.40" in reconcile.out
+    assert hint not in reconcile.out
+
+
+@pytest.mark.parametrize(
+    ("bank", "books", "told"),
+    [
+        ("", ",EUR", "bank names no currency, and no account of the books that is left is without one: they"),
+        (",EUR", "", "bank is in EUR, and the books name no currency; say it with --currency"),
+        (",EUR", ",USD", "bank is in EUR, and no account of the books that is left is: USD"),
+    ],
+)
+def test_sides_in_different_currencies_say_which_and_what_to_give(
+    reconcile: Command, folder: Path, bank: str, books: str, told: str
+) -> None:
+    for name, code, text in (("bank", bank, "x"), ("gl", books, "1200 Bank")):
+        head = f"Date,{'Text' if name == 'bank' else 'Account'},Amount{',Currency' if code else ''}"
+        (folder / f"{name}.csv").write_text(f"{head}\n2026-09-14,{text},5.00{code}\n")
+    assert reconcile(*FILES) == 2
+    assert told in reconcile.err
+
+
+def test_an_account_whose_name_has_a_dash_in_front_can_be_given_as_it_is_told(
+    reconcile: Command, folder: Path
+) -> None:
+    (folder / "bank.csv").write_text("Account,Date,Text,Amount,Currency\n-11009,2026-09-02,x,17.35,EUR\n")
+    assert reconcile(*FILES) == 2
+    assert "give --pair='-11009'='1200 Bank'" in reconcile.err
+    assert reconcile(*FILES, "--pair=-11009=1200 Bank") == 3
+    assert "-11009 against 1200 Bank (as --pair says)" in reconcile.out
+
+
+def test_what_lies_outside_of_the_days_that_were_chosen_and_what_is_pending_is_told(
+    reconcile: Command, folder: Path
+) -> None:
+    (folder / "bank.csv").write_text(
+        "Date,Text,Amount,Currency,Status\n2026-09-14,Rent,-900.00,EUR,Booked\n"
+        "2026-09-15,Fee,-1.00,EUR,Booked\n2026-09-16,Shop,-2.00,EUR,Pending\n"
+    )
+    reconcile(*FILES)
+    assert "! bank: 1 of its entries are only pending at the bank, so they are not counted" in reconcile.out
+    outside = "0 of the bank's entries and 1 of the books' lie outside of these days"
+    assert f"! bank: {outside}: --period FROM..TO takes them in" in reconcile.out
+    reconcile(*FILES, "--period", "2026-09")
+    assert "outside of these days" not in reconcile.out
 
 
 def test_one_account_without_a_pair_leaves_the_others_and_is_told(reconcile: Command, folder: Path) -> None:

@@ -689,12 +689,13 @@ def test_the_blocking_faces_of_all_tenants_are_served_by_one_thread() -> None:
     before = _loops()
     for tenant in ("a", "b", "a"):
         assert engine.scoped(tenant).blocking.ask("Go.").answer == "Go."
-    assert _loops() == before + 1
+    assert len(_loops() - before) == 1
     engine.blocking.close()
 
 
-def _loops() -> int:
-    return sum(thread.name == "offing-loop" for thread in threading.enumerate())
+def _loops() -> set[threading.Thread]:
+    """By themselves: those of other engines may end at any time."""
+    return {thread for thread in threading.enumerate() if thread.name == "offing-loop"}
 
 
 def test_the_errors_of_a_session_are_the_engines_own() -> None:
