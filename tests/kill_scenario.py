@@ -37,6 +37,7 @@ from offing.engine.models.anthropic import AnthropicModel
 from offing.engine.models.model import Delta, Model, Part, Reply, Request
 from offing.engine.state import State, fold
 from offing.engine.store.codec import KINDS, Body, decode
+from offing.engine.store.inbox import Item, Posting
 from offing.engine.store.journal import Artifacts, Journal, Lease, Row, Scope, Store
 from offing.namespaces import (
     Effect,
@@ -138,6 +139,18 @@ class BoundedJournal:
 
     def read(self, stream: str, after: int = 0) -> AsyncIterator[Row]:
         return self.inner.read(stream, after)
+
+    async def post(self, stream: str, posting: Posting) -> int:
+        self.at("posting given")
+        number = await self.inner.post(stream, posting)
+        self.at("posting durable")
+        return number
+
+    async def inbox(self, stream: str) -> Sequence[Item]:
+        return await self.inner.inbox(stream)
+
+    def on_post(self, lease: Lease, tell: Callable[[], object]) -> None:
+        self.inner.on_post(lease, tell)
 
 
 @dataclass(frozen=True, slots=True)

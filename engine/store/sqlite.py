@@ -16,8 +16,11 @@ from typing import TypeVar
 from ..clock import Clock, SystemClock
 from ..errors import LeaseHeld, LeaseLost, NotFound, StoreError
 from .codec import Body, decode, encode
+from .inbox import Bells, Item, Posting
 from .journal import Lease, Row, Scope
 from .owner import Owner, is_dead, this_process
+from .people import taken_items
+from .sqlite_inbox import INBOX, INBOX_SCHEMA, NEWEST, SqliteInbox, items
 from .writer import Writer
 
 T = TypeVar("T")
@@ -100,6 +103,7 @@ class SqliteDatabase:
         self.opened = False
         self.held: set[tuple[str, str, int]] = set()
         """Tenant, stream and token of each lease held here."""
+        self.bells = Bells()
         self._connection: sqlite3.Connection | None = None
 
     def open(self) -> "SqliteDatabase":
@@ -114,7 +118,7 @@ class SqliteDatabase:
             self._connection = connection
             mode = _write_ahead(connection)
             connection.execute("pragma synchronous=full")
-            connection.executescript(f"begin immediate; {_SCHEMA} commit;")
+            connection.executescript(f"begin immediate; {_SCHEMA} {INBOX_SCHEMA} commit;")
         except (sqlite3.Error, OSError) as error:
             self.close()
             raise StoreError(f"cannot open the store {str(self.path)!r}: {error}") from error
@@ -174,6 +178,12 @@ class SqliteDatabase:
             (self.clock.now_us(), self.owner.to_json()),
         )
 
+    def look(self) -> None:
+        """Tells those who wait what was posted by others."""
+        if self.bells:
+            for tenant, stream, item in self.execute(NEWEST).fetchall():
+                self.bells.ring(tenant, stream, item)
+
     def release_all(self) -> None:
         """Gives back each lease held here."""
         self.execute("update stream set owner=null where owner=?", (self.owner.to_json(),))
@@ -211,6 +221,7 @@ class SqliteJournal:
         self._tenant = tenant
         self._database = database
         self._writer = writer
+        self._inbox = SqliteInbox(tenant, database)
 
     async def acquire(self, stream: str) -> Lease:
         """Takes the stream's lease; from a dead owner at once."""
@@ -242,6 +253,7 @@ class SqliteJournal:
     async def release(self, lease: Lease) -> None:
         """Gives a lease back."""
         self._database.held.discard((self._tenant, lease.stream, lease.token))
+        self._database.bells.take_down(self._tenant, lease)
         await self._writer.submit(lambda: self._release(lease))
 
     def _release(self, lease: Lease) -> None:
@@ -253,7 +265,13 @@ class SqliteJournal:
     def append(self, lease: Lease, rows: Sequence[Row]) -> Awaitable[None]:
         """Appends the rows with the next commit."""
         bodies = [(row, encode(row.known)) for row in rows]
-        return self._writer.submit(lambda: self._append(lease, bodies))
+        taken = taken_items([row.fact for row in rows])
+
+        def append() -> None:
+            self._append(lease, bodies)
+            self._inbox.take(lease.stream, taken)
+
+        return self._writer.submit(append)
 
     def _append(self, lease: Lease, rows: Sequence[tuple[Row, Body]]) -> None:
         for row, (kind, version, body) in rows:
@@ -275,6 +293,20 @@ class SqliteJournal:
                 after = seq  # type: ignore[assignment]
             if len(page) < _PAGE:
                 return
+
+    async def post(self, stream: str, posting: Posting) -> int:
+        """Puts something into the stream's inbox; who waits in this process is told at once."""
+        item = await self._writer.submit(lambda: self._inbox.post(stream, posting))
+        self._database.bells.ring(self._tenant, stream, item)
+        return item
+
+    async def inbox(self, stream: str) -> Sequence[Item]:
+        """What is not taken yet."""
+        return items(await self._database.query(INBOX, (self._tenant, stream)))
+
+    def on_post(self, lease: Lease, tell: Callable[[], object]) -> None:
+        """Calls `tell` soon after each post."""
+        self._database.bells.hang(self._tenant, lease, tell)
 
 
 class SqliteArtifacts:

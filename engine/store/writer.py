@@ -6,6 +6,7 @@ commit a step.
 """
 
 import asyncio
+import contextlib
 import queue
 import threading
 import time
@@ -17,6 +18,8 @@ from ..errors import StoreError
 T = TypeVar("T")
 HEARTBEAT_S = 5.0
 """Seconds between two signs of life for the leases held."""
+LOOK_S = 0.5
+"""Seconds between two looks for what other processes posted to the streams held here."""
 
 
 class Database(Protocol):
@@ -45,6 +48,10 @@ class Database(Protocol):
 
     def heartbeat(self) -> None:
         """Says, in a transaction, that the leases held here are alive."""
+        ...
+
+    def look(self) -> None:
+        """Tells, outside of a transaction, who waits for what was posted to the streams held here."""
         ...
 
     def close(self) -> None:
@@ -91,6 +98,7 @@ class Writer:
         self._thread: threading.Thread | None = None
         self._closed = False
         self._beat_at = 0.0
+        self._looked_at = 0.0
 
     def submit(self, change: Callable[[], T]) -> asyncio.Future[T]:
         """Queues a change; the future resolves when it is durable, in the order of submission."""
@@ -123,6 +131,8 @@ class Writer:
                 if database is not None:
                     database.rollback()
             _deliver(jobs)
+            if database is not None:
+                self._look(database)
             if last:
                 break
         if database is not None:
@@ -132,7 +142,7 @@ class Writer:
         """What is queued, after waiting for the first; and whether it is the last there will be."""
         jobs: list[_Job[object]] = []
         try:
-            job = self._queue.get(timeout=self._heartbeat_s)
+            job = self._queue.get(timeout=min(self._heartbeat_s, LOOK_S))
             while job is not None:
                 jobs.append(job)
                 job = self._queue.get_nowait()
@@ -151,6 +161,14 @@ class Writer:
         for job in jobs:
             job.run(database)
         database.commit()
+
+    def _look(self, database: Database) -> None:
+        """Looks for posts when it is time to; when that fails, the next look may not."""
+        if not database.holds_leases or time.monotonic() - self._looked_at < LOOK_S:
+            return
+        self._looked_at = time.monotonic()
+        with contextlib.suppress(Exception):
+            database.look()
 
 
 def _fail(jobs: "list[_Job[object]]", error: Exception) -> None:
