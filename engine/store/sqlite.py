@@ -13,20 +13,19 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from ..clock import Clock, SystemClock
-from ..errors import LeaseHeld, LeaseLost, NotFound, StoreError
-from .codec import Body, decode, encode
+from ..clock import Clock
+from ..errors import LeaseLost, NotFound, StoreError
+from .faults import told, whole
 from .inbox import Bells, Item, Posting
 from .journal import Lease, Row, Scope
+from .kept import Kept, kept, rows_after
+from .leases import Uptime, refuse_living
 from .owner import Owner, is_dead, this_process
 from .people import taken_items
 from .sqlite_inbox import INBOX, INBOX_SCHEMA, NEWEST, SqliteInbox, items
 from .writer import Writer
 
 T = TypeVar("T")
-
-LEASE_US = 30_000_000
-"""Microseconds without a sign of life after which an owner that cannot be seen is taken for dead."""
 
 _LARGE = 1_000_000
 """Bytes from which hashing is worth a thread."""
@@ -45,7 +44,7 @@ create table if not exists stream(
     owner blob, alive_at integer not null, unique(tenant, name)) strict;
 create table if not exists fact(
     stream integer not null, seq integer not null, run text not null, kind text not null,
-    version integer not null, at integer not null, body blob not null,
+    version integer not null, at integer not null, body blob not null, crc integer,
     primary key(stream, seq)) strict, without rowid;
 create table if not exists artifact(
     tenant text not null, ref text not null, body blob not null,
@@ -55,12 +54,12 @@ create table if not exists artifact(
 _FIND = "select id, token, owner, alive_at from stream where tenant=? and name=?"
 _LAST = "select coalesce(max(seq), 0) from fact where stream=?"
 _APPEND = """
-insert into fact select id, ?, ?, ?, ?, ?, ? from stream
+insert into fact select id, ?, ?, ?, ?, ?, ?, ? from stream
 where tenant=? and name=? and token=? and owner is not null
     and (select coalesce(max(seq), 0) from fact where stream=id) = ?
 """
 _READ = """
-select seq, run, at, kind, version, body from fact
+select seq, run, kind, version, at, body, crc from fact
 where stream=(select id from stream where tenant=? and name=?) and seq>? order by seq limit ?
 """
 
@@ -73,8 +72,15 @@ class SqliteStore:
     """
 
     def __init__(self, path: str | Path, clock: Clock | None = None) -> None:
+        """Opens nothing yet.
+
+        Args:
+            path: The file.
+            clock: What signs of life are timed by, the same for all who open the file; None for the time
+                since the machine started, which does not jump.
+        """
         self.path = Path(path)
-        self._database = SqliteDatabase(self.path, clock or SystemClock())
+        self._database = SqliteDatabase(self.path, clock or Uptime())
         self._writer = Writer(self._database.open)
 
     def scoped(self, tenant: str) -> Scope:
@@ -118,10 +124,10 @@ class SqliteDatabase:
             self._connection = connection
             mode = _write_ahead(connection)
             connection.execute("pragma synchronous=full")
-            connection.executescript(f"begin immediate; {_SCHEMA} {INBOX_SCHEMA} commit;")
+            _make_tables(connection)
         except (sqlite3.Error, OSError) as error:
             self.close()
-            raise StoreError(f"cannot open the store {str(self.path)!r}: {error}") from error
+            raise told(f"cannot open the store {str(self.path)!r}", error) from error
         if mode != "wal":
             self.close()
             raise StoreError(
@@ -211,7 +217,7 @@ class SqliteDatabase:
         except sqlite3.Error as error:
             if "no such table" in str(error):  # its writer is about to make them
                 return []
-            raise StoreError(f"cannot read the store {str(self.path)!r}: {error}") from error
+            raise told(f"cannot read the store {str(self.path)!r}", error) from error
 
 
 class SqliteJournal:
@@ -236,7 +242,7 @@ class SqliteJournal:
         )
         identity, token, owner, alive_at = execute(_FIND, (self._tenant, stream)).fetchone()
         if owner is not None and not self._given_up(stream, token, owner):
-            _refuse_living(stream, Owner.from_json(owner), now - alive_at)
+            self._refuse_living(stream, Owner.from_json(owner), now - alive_at)
         execute(
             "update stream set token=?, owner=?, alive_at=? where id=?",
             (token + 1, self._database.owner.to_json(), now, identity),
@@ -244,6 +250,10 @@ class SqliteJournal:
         (last,) = execute(_LAST, (identity,)).fetchone()
         self._database.held.add((self._tenant, stream, token + 1))
         return Lease(stream, token + 1, last)
+
+    def _refuse_living(self, stream: str, owner: Owner, silent_us: int) -> None:
+        former_boot = silent_us < 0 and owner.boot != self._database.owner.boot
+        refuse_living(stream, owner, silent_us, dead=former_boot or is_dead(owner))
 
     def _given_up(self, stream: str, token: int, owner: bytes) -> bool:
         """Whether the lease is one of this store that could not be written down as given back."""
@@ -264,7 +274,7 @@ class SqliteJournal:
 
     def append(self, lease: Lease, rows: Sequence[Row]) -> Awaitable[None]:
         """Appends the rows with the next commit."""
-        bodies = [(row, encode(row.known)) for row in rows]
+        bodies = [kept(row) for row in rows]
         taken = taken_items([row.fact for row in rows])
 
         def append() -> None:
@@ -273,14 +283,12 @@ class SqliteJournal:
 
         return self._writer.submit(append)
 
-    def _append(self, lease: Lease, rows: Sequence[tuple[Row, Body]]) -> None:
-        for row, (kind, version, body) in rows:
-            seq, run, at = row.seq, row.run, row.at
-            under = (self._tenant, lease.stream, lease.token, seq - 1)
-            values = (seq, run, kind, version, at, body, *under)
-            if self._database.execute(_APPEND, values).rowcount != 1:
+    def _append(self, lease: Lease, rows: Sequence[Kept]) -> None:
+        for row in rows:
+            under = (self._tenant, lease.stream, lease.token, row.seq - 1)
+            if self._database.execute(_APPEND, (*row, *under)).rowcount != 1:
                 raise LeaseLost(
-                    f"row {seq} of session {lease.stream!r} was not written: the session has a new "
+                    f"row {row.seq} of session {lease.stream!r} was not written: the session has a new "
                     "owner, or the row before it is missing"
                 )
 
@@ -288,9 +296,10 @@ class SqliteJournal:
         """The rows after a sequence number, a page at a time."""
         while True:
             page = await self._database.query(_READ, (self._tenant, stream, after, _PAGE))
-            for seq, run, at, kind, version, body in page:
-                yield Row(seq, run, at, decode(Body(kind, version, body)))  # type: ignore[arg-type]
-                after = seq  # type: ignore[assignment]
+            rows = [Kept(*one) for one in page]  # type: ignore[arg-type]  # columns have their types: strict
+            for row in rows_after(after, rows):
+                yield row
+            after += len(page)
             if len(page) < _PAGE:
                 return
 
@@ -338,16 +347,15 @@ class SqliteArtifacts:
         if not found:
             raise NotFound(f"no artifact {ref!r}")
         (body,) = found[0]
-        return body  # type: ignore[return-value]
+        return whole(ref, body)  # type: ignore[arg-type]
 
 
-def _refuse_living(stream: str, owner: Owner, silent_us: int) -> None:
-    if is_dead(owner) or silent_us > LEASE_US:
-        return
-    raise LeaseHeld(
-        f"session {stream!r} is being worked on by {owner}, which wrote "
-        f"{silent_us // 1_000_000} s ago; wait for it, or end it"
-    )
+def _make_tables(connection: sqlite3.Connection) -> None:
+    connection.executescript(f"begin immediate; {_SCHEMA} {INBOX_SCHEMA}")
+    columns = [name for _, name, *_ in connection.execute("pragma table_info(fact)")]
+    if "crc" not in columns:
+        connection.execute("alter table fact add column crc integer")
+    connection.execute("commit")
 
 
 def _write_ahead(connection: sqlite3.Connection) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
 from ..errors import StoreError
+from .faults import told
 
 T = TypeVar("T")
 HEARTBEAT_S = 5.0
@@ -21,12 +22,23 @@ HEARTBEAT_S = 5.0
 LOOK_S = 0.5
 """Seconds between two looks for what other processes posted to the streams held here."""
 
+TRIES = 4
+"""How often changes are made when the transaction is undone for no fault of theirs."""
+
+
+class Undone(Exception):
+    """A transaction was undone as a whole, and its changes may be made again at once."""
+
 
 class Database(Protocol):
     """A connection as the writer needs it. All of it is called in the writer's thread."""
 
     def begin(self) -> None:
-        """Begins a transaction that will write."""
+        """Begins a transaction that will write.
+
+        Raises:
+            Undone: as `attempt` and `commit` may too, when all is to be made again.
+        """
         ...
 
     def commit(self) -> None:
@@ -70,8 +82,11 @@ class _Job(Generic[T]):
         self._error: Exception | None = None
 
     def run(self, database: Database) -> None:
+        self._error = None
         try:
             self._result = database.attempt(self._change)
+        except Undone:
+            raise
         except Exception as error:  # noqa: BLE001  whatever it is, it belongs to who waits
             self._error = _told(error)
 
@@ -154,8 +169,19 @@ class Writer:
         due = database.holds_leases and time.monotonic() - self._beat_at >= self._heartbeat_s
         if not jobs and not due:
             return
+        for left in reversed(range(TRIES)):
+            try:
+                self._transact(database, jobs, beat=due)
+            except Undone:
+                database.rollback()
+                if not left:
+                    raise
+            else:
+                return
+
+    def _transact(self, database: Database, jobs: "list[_Job[object]]", *, beat: bool) -> None:
         database.begin()
-        if due:
+        if beat:
             database.heartbeat()
             self._beat_at = time.monotonic()
         for job in jobs:
@@ -180,9 +206,7 @@ def _told(error: Exception) -> StoreError:
     """What went wrong as who waits is told it: each gets an error of its own."""
     if isinstance(error, StoreError):
         return error
-    told = StoreError(f"the store failed: {error}")
-    told.__cause__ = error
-    return told
+    return told("the store failed", error)
 
 
 def _deliver(jobs: "list[_Job[object]]") -> None:
