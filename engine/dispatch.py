@@ -5,25 +5,27 @@ its outcome is recorded. Nothing a tool does ends the run: what it raises is the
 """
 
 import asyncio
-import hashlib
+import contextlib
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
-from pydantic import SecretStr
-
 from ..compaction.conversation import ToolCall
 from ..namespaces.meta_tools import Call, Wrong
 from ..namespaces.tool import Effect, Inspection, ToolContext, ToolOutput
+from .context import context_of, credentials_of
+from .errors import StoreError
+from .gate import Gated, gate
 from .locks import Ticket
+from .mail import end
 from .prompts import prompt
 from .redact import Redactor
-from .resident.desk import Desk
 from .results import Origin, settled
 from .run import Run
 from .scrub import scrub
 from .steps import Execute
-from .store.facts import Fact, Settled, Started
+from .store.facts import Fact, Questioned, Requested, Settled, Started
 from .work import Ended, Work, begin, told, was_cancelled
 
 
@@ -53,56 +55,110 @@ async def execute(run: Run, work: Execute) -> None:
             on resume.
     """
     run.hub.bind()
-    planned = _plan(run, work)
-    tasks = [asyncio.create_task(_settle(run, one)) for one in planned]
+    gated = await _gated(run, work)
+    requests = [one for one in gated.values() if isinstance(one, (Requested, Questioned))]
+    if requests:
+        await run.record(*requests)
+    tasks = [asyncio.create_task(_settle(run, one)) for one in _plan(run, work, gated)]
+    watching = asyncio.create_task(_interrupt(run))
     try:
         await asyncio.gather(*tasks)
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end((*tasks, watching))
 
 
-def _plan(run: Run, work: Execute) -> list[Planned]:
-    """The calls in the order they were asked for, each with its place among the write locks."""
-    doubtful = {call.id for call in work.in_doubt}
+async def _gated(run: Run, work: Execute) -> dict[str, Gated]:
+    """Each call with what it means and what stands in its way, in the order they were asked for."""
     asked = {call.id: call for call in (*work.calls, *work.in_doubt)}
+    in_order = [asked[identity] for identity in run.state.current.calls if identity in asked]
+    meanings = [_meaning(run, call, executable=work.executable) for call in in_order]
+    gated = await asyncio.gather(*map(functools.partial(_gate, run), in_order, meanings))
+    return {call.id: one for call, one in zip(in_order, gated, strict=True)}
+
+
+async def _gate(run: Run, call: ToolCall, meaning: Call | Wrong) -> Gated:
+    return meaning if isinstance(meaning, Wrong) else await gate(run, call.id, meaning)
+
+
+def _plan(run: Run, work: Execute, gated: Mapping[str, Gated]) -> list[Planned]:
+    """The calls that come to their result now, each with its place among the write locks."""
+    doubtful = {call.id for call in work.in_doubt}
     planned: list[Planned] = []
-    for identity in run.state.current.calls:
-        if identity in asked:
-            meaning = _meaning(run, asked[identity], executable=work.executable)
+    for identity, meaning in gated.items():
+        if isinstance(meaning, (Call, Wrong)):
             writes = meaning.tool.write_set if isinstance(meaning, Call) else frozenset[str]()
             ticket = run.means.locks.enter(meaning.operation, writes)
-            planned.append(Planned(asked[identity], meaning, identity in doubtful, ticket))
+            call = run.state.current.calls[identity]
+            planned.append(Planned(call, meaning, identity in doubtful, ticket))
     return planned
+
+
+async def _interrupt(run: Run) -> None:
+    """When somebody asks to stop: short calls may end, long ones are told to, and none is begun.
+
+    A store that fails while the inbox is read fails the run at its next step.
+    """
+    grace_s = run.state.current.began.limits.cancel_grace_s
+    with contextlib.suppress(StoreError, TimeoutError):
+        at_once = await run.mail.cancelled(run.id)
+        async with asyncio.timeout(0 if at_once else grace_s):
+            await run.mail.cancelled(run.id, at_once=True)
+    if run.mail.cancelling:
+        run.mail.interrupting = True
+        for task in run.mail.interruptible:
+            task.cancel()
 
 
 def _meaning(run: Run, call: ToolCall, *, executable: bool) -> Call | Wrong:
     if not executable:
-        return Wrong("Not executed: the reply that asked for it ended early.", call.name)
+        why = (
+            "the run was cancelled" if run.state.current.cancel else "the reply that asked for it ended early"
+        )
+        return Wrong(f"Not executed: {why}.", call.name)
     if call.malformed is not None:
         return Wrong(f"The arguments are no JSON object: {call.malformed[:300]!r}. Not executed.", call.name)
     try:
         meaning = run.means.toolbox.resolve(call.name, call.arguments)
     except Exception as error:  # noqa: BLE001  a schema of the wild that no checker can apply
         return Wrong(f"The call cannot be checked ({told(error)[:1000]}). Not executed.", call.name)
-    if isinstance(meaning, Call) and meaning.tool.destructive:
-        return Wrong(
-            f"{meaning.operation} needs a person's approval, and approvals cannot be given yet. "
-            "Not executed.",
-            meaning.operation,
-        )
     return meaning
 
 
 async def _settle(run: Run, planned: Planned) -> None:
     also: list[Fact] = []
     try:
-        outcome = await _outcome(run, planned, also)
+        outcome = await _unless_interrupted(run, planned, also)
         fact = await _fact(run, planned, outcome)
         await run.record(*(also if not outcome.output.error else ()), fact)
     finally:
         planned.ticket.answer()
+
+
+async def _unless_interrupted(run: Run, planned: Planned, also: list[Fact]) -> Outcome:
+    """The outcome, or what is known of it when the call was told to end because the run is cancelled."""
+    task = cast("asyncio.Task[None]", asyncio.current_task())
+    run.mail.interruptible.add(task)
+    try:
+        return await _outcome(run, planned, also)
+    except asyncio.CancelledError:
+        if not run.mail.interrupting or task.cancelling() > 1:
+            raise
+        task.uncancel()
+        return _interrupted(run, planned)
+    finally:
+        run.mail.interruptible.discard(task)
+
+
+def _interrupted(run: Run, planned: Planned) -> Outcome:
+    operation = planned.meaning.operation
+    begun = planned.doubtful or planned.call.id in run.state.current.started
+    once = isinstance(planned.meaning, Call) and planned.meaning.tool.effect is Effect.ONCE
+    if once and begun:
+        return _unknown(operation, "the run was cancelled before it ended")
+    if once:
+        return _not_begun(planned, "the run was cancelled")
+    again = f"{operation} was interrupted: the run was cancelled. It may be called again."
+    return Outcome(ToolOutput(again, error=True))
 
 
 async def _fact(run: Run, planned: Planned, outcome: Outcome) -> Settled:
@@ -110,7 +166,7 @@ async def _fact(run: Run, planned: Planned, outcome: Outcome) -> Settled:
     operation = scrub(meaning.operation)
     origin = Origin(planned.call.id, operation, frozenset(), "", Redactor())
     if isinstance(meaning, Call):
-        others, redact = meaning.tool.record_namespaces, Redactor.of(_credentials(run, meaning))
+        others, redact = meaning.tool.record_namespaces, Redactor.of(credentials_of(run, meaning))
         origin = Origin(planned.call.id, operation, others, meaning.owner, redact)
     limits = run.state.current.began.limits
     fact = await settled(outcome.output, origin, run.store.artifacts, limits)
@@ -125,13 +181,15 @@ async def _outcome(run: Run, planned: Planned, also: list[Fact]) -> Outcome:
         if planned.doubtful:
             return _unknown(call.operation, f"it cannot be looked at now: {call.message}")
         return Outcome(ToolOutput(call.message, error=True))
-    context = _context(run, planned.call.id, call, also)
+    context = context_of(run, planned.call.id, call, also)
     work: Work | None = None
     try:
         in_the_way = await ticket.turn()
         if in_the_way is not None:
             return _not_begun(planned, f"{in_the_way} outlived its timeout and still runs")
         async with run.means.slots:
+            if run.mail.cancelling:
+                return _not_begun(planned, "the run was cancelled")
             known = await _inspected(call, context) if planned.doubtful else None
             if known is not None:
                 return known
@@ -205,29 +263,3 @@ def _not_begun(planned: Planned, why: str) -> Outcome:
 
 def _unknown(operation: str, why: str) -> Outcome:
     return Outcome(ToolOutput(prompt("unknown", tool=operation, why=why), error=True), unknown=True)
-
-
-def _context(run: Run, identity: str, call: Call, also: list[Fact]) -> ToolContext:
-    async def read(handle: str) -> bytes:
-        stored = run.state.artifacts.get(handle)
-        if stored is None:
-            raise KeyError(f"there is no handle {handle!r} in this session")
-        return await run.store.artifacts.get(stored.ref)
-
-    credentials = _credentials(run, call)
-    redact = Redactor.of(credentials)
-
-    def progress(text: str) -> None:
-        run.hub.progress(identity, scrub(redact(text)))
-
-    key = hashlib.sha256(f"{run.lease.stream}\n{run.id}\n{identity}".encode()).hexdigest()
-    common = (run.id, identity, key, credentials, progress, read)
-    if call.owner:
-        return ToolContext(*common)
-    means = run.means
-    return Desk(*common, run.state, means.toolbox, means.workspace, also, means.skills)
-
-
-def _credentials(run: Run, call: Call) -> Mapping[str, SecretStr]:
-    """Those of the call's own namespace, and of no other."""
-    return run.means.credentials.get(call.owner, {})

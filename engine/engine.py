@@ -12,12 +12,14 @@ from pydantic import BaseModel, JsonValue
 from ..namespaces.tool import Namespace
 from ..skills import SkillFolders, SkillSettings
 from .answer import Result
+from .approvals import ApprovalPolicy
 from .blocking import Blocking
 from .clock import Outside
 from .connections import Credentials
 from .errors import ConfigurationError, NotFound
 from .files import File
 from .handle import RunHandle
+from .inbox import Inbox
 from .limits import Limits
 from .models.model import HoldsConnections, Model
 from .pool import Pool
@@ -52,6 +54,7 @@ class Engine:
         pinned: Sequence[str] = (),
         check: CheckMode = "auto",
         skills: Sequence[str | Path] | SkillFolders = (),
+        approvals: ApprovalPolicy | None = None,
         outside: Outside | None = None,
     ) -> None:
         """Opens nothing yet.
@@ -67,6 +70,7 @@ class Engine:
                 the session has records; "required", always; "off", never.
             skills: Folders of skills, beside the shipped ones; `SkillFolders` to do without those. Their
                 text goes to the model as it stands: give only what you trust.
+            approvals: Which calls a person has to approve; None for the destructive ones.
             outside: Time and the names of new sessions, for tests.
 
         Raises:
@@ -86,6 +90,7 @@ class Engine:
             clock=self._outside.clock,
             pool=Pool(),
             skills=_folders(skills),
+            approvals=approvals or ApprovalPolicy(),
         )
         self._tenant = "local"
         self._root = store or MemoryStore()
@@ -100,6 +105,11 @@ class Engine:
     def store(self) -> Scope:
         """The journal and artifacts of the engine's tenant."""
         return self._root.scoped(self._tenant)
+
+    @property
+    def inbox(self) -> Inbox:
+        """Where to approve, deny, answer, send a message or cancel, for any run of the engine's tenant."""
+        return Inbox(self.store, self._shared.clock)
 
     def scoped(self, tenant: str) -> "Engine":
         """The same engine for another tenant: nothing of this one can be reached through it.

@@ -8,6 +8,7 @@ OffingError
 │   ├── LeaseHeld             a live owner has the stream: it cannot be taken over
 │   ├── JournalUnreadable     a row that this version cannot read: it can be shown, not driven
 │   └── NotFound              no such session, run or artifact
+├── NotOpen                   nobody waits for what was said: no such request, or the run has ended
 ├── Interrupted               the session was closed while its run worked: the run can be resumed
 ├── ModelFault                one model call failed, classified: the loop turns it into a stop
 ├── PlaybookError             a scripted model and the run do not fit each other
@@ -53,6 +54,10 @@ class JournalUnreadable(StoreError):
 
 class NotFound(StoreError):
     """Nothing is stored under that name for this tenant."""
+
+
+class NotOpen(OffingError):
+    """What somebody wants to say to a run cannot be taken in: the message says why, and what is open."""
 
 
 class Interrupted(OffingError):

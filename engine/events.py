@@ -9,6 +9,15 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from ..tracing import Usage
+from .people_events import PEOPLE_EVENTS, PeopleEvent
+from .people_events import ApprovalDecided as ApprovalDecided
+from .people_events import ApprovalExpired as ApprovalExpired
+from .people_events import ApprovalNeeded as ApprovalNeeded
+from .people_events import CancelRequested as CancelRequested
+from .people_events import MessageTaken as MessageTaken
+from .people_events import PostRefused as PostRefused
+from .people_events import QuestionAnswered as QuestionAnswered
+from .people_events import QuestionAsked as QuestionAsked
 from .store.facts import (
     Began,
     Checked,
@@ -206,6 +215,7 @@ Durable = (
     | AnswerChecked
     | SkillLoaded
     | ModelFailed
+    | PeopleEvent
     | RunStopped
 )
 Event = Durable | Delta | Draft | Progress
@@ -278,6 +288,7 @@ _EVENTS: Mapping[type, Callable[..., Durable]] = {
     SkillActivated: _skill,
     Faulted: _faulted,
     Stopped: _stopped,
+    **PEOPLE_EVENTS,
 }
 """Opened, Linked and Waited tell a watcher nothing that other events do not."""
 

@@ -42,7 +42,7 @@ async def receive(
     if not text.strip() and not files:
         raise ConfigurationError(f"a message has to say something; got {text!r}")
     names = (handle.removeprefix(_HANDLE) for handle in taken)
-    attachments = distinct([_attachment(file) for file in files], names)
+    attachments = distinct([attachment_of(file) for file in files], names)
     stored: list[Stored] = []
     media: list[Media] = []
     for one in attachments:
@@ -54,7 +54,12 @@ async def receive(
     return Received(Message("user", (*words, *named, *media)), tuple(stored))
 
 
-def _attachment(file: File) -> Attachment:
+def attachment_of(file: File) -> Attachment:
+    """The file with its bytes.
+
+    Raises:
+        ConfigurationError: it cannot be read.
+    """
     if isinstance(file, Attachment):
         return file
     path = Path(file)

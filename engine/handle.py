@@ -1,11 +1,14 @@
 """What a host holds of a run: its events and its result. Letting go of it does not stop the run."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 
 from .answer import Result
+from .errors import NotOpen
 from .events import Event, RunStopped
+from .inbox import Inbox
 
 
 class RunHandle:
@@ -15,13 +18,30 @@ class RunHandle:
     """
 
     def __init__(
-        self, run: str, work: "asyncio.Future[Result]", events: Callable[[], AsyncGenerator[Event]]
+        self,
+        run: str,
+        work: "asyncio.Future[Result]",
+        events: Callable[[], AsyncGenerator[Event]],
+        inbox: Inbox,
     ) -> None:
-        """Takes the run's id, the work on it, and what gives its events from its start on."""
+        """Takes the run's id, the work on it, what gives its events from its start on, and its inbox."""
         self.id = run
         """Name of the run, to resume it by."""
         self._work = work
         self._events = events
+        self._inbox = inbox
+
+    async def cancel(self, *, reason: str = "", at_once: bool = False, by: str = "") -> Result:
+        """Asks the run to stop, and waits until it has. Short calls end first, unless it is `at_once`.
+
+        A run that has stopped stays as it is. One that waits for a person is cancelled when it is resumed.
+
+        Raises:
+            StoreError, Interrupted: as `result` says.
+        """
+        with contextlib.suppress(NotOpen):
+            await self._inbox.cancel(self.id, reason=reason, at_once=at_once, by=by)
+        return await self.result()
 
     async def result(self) -> Result:
         """Waits until the run stops, for whatever reason.

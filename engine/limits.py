@@ -26,3 +26,5 @@ class Limits:
     same_failures: int = 3
     """Identical calls that failed identically until the model is told; after twice as many the run
     stops."""
+    cancel_grace_s: float = 5.0
+    """Seconds that calls at work have to end once the run is cancelled."""

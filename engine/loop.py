@@ -1,23 +1,25 @@
 """The loop, whole: ask what comes next, do it, record it."""
 
+from collections.abc import Coroutine
 from contextlib import aclosing
 from dataclasses import replace
 from decimal import Decimal
-from typing import assert_never
+from typing import Any, assert_never
 
+from ..compaction.conversation import ToolCall
 from ..tracing import Usage
 from .answer.check import check
 from .dispatch import execute
 from .errors import ModelFault
+from .hearing import take_in
 from .models.model import Delta, Reply
 from .models.pricing import cost
 from .models.retry import told_wait_us
 from .run import Run
 from .scrub import scrub, scrub_fields
-from .state import numbered
 from .steps import Ask, Check, Execute, Wait, next_step
 from .store.codec import unrecordable
-from .store.facts import Faulted, Noted, Replied, Stopped, Waited
+from .store.facts import Expired, Fact, Faulted, Noted, Replied, Stopped, Waited
 
 
 async def drive(run: Run) -> Stopped:
@@ -27,23 +29,37 @@ async def drive(run: Run) -> Stopped:
         StoreError: the journal or the artifacts failed. Nothing else leaves the loop.
     """
     while True:
+        await take_in(run)
         match next_step(run.state):
             case Ask():
-                await run.record(await ask(run))
+                await _record(run, ask(run))
             case Execute() as work:
                 await execute(run, work)
             case Check() as wanted:
                 await run.record(check(run.state, wanted))
             case Wait(until):
-                await run.clock.sleep_until(until)
-                await run.record(Waited())
-            case Noted() as note:
-                await run.record(note)
+                await _record(run, _wait(run, until))
+            case Noted() | Expired() as fact:
+                await run.record(fact)
             case Stopped() as end:
                 await run.record(end)
                 return end
             case _ as never:
                 assert_never(never)
+
+
+async def _record(run: Run, work: Coroutine[Any, Any, Fact]) -> None:
+    """Records what comes of the work; nothing when the run is cancelled meanwhile."""
+    fact = await run.mail.unless_cancelled(run.id, work)
+    if fact is not None:
+        await run.record(fact)
+    elif run.hub.drafting:
+        run.hub.delta(Delta("restart"))
+
+
+async def _wait(run: Run, until: int) -> Waited:
+    await run.clock.sleep_until(until)
+    return Waited()
 
 
 async def ask(run: Run) -> Replied | Faulted:
@@ -54,7 +70,7 @@ async def ask(run: Run) -> Replied | Faulted:
         return _faulted(run, fault)
     except Exception as error:  # noqa: BLE001  an adapter's mistake is a stop, never a crash
         return _faulted(run, ModelFault("invalid", f"{type(error).__name__}: {error}"))
-    replied = Replied(numbered(reply, run.state.turn + 1), cost(reply.usage, run.means.info))
+    replied = Replied(_numbered(reply, run.state.turn + 1), cost(reply.usage, run.means.info))
     problem = unrecordable(replied)
     if not problem:
         return replied
@@ -81,3 +97,15 @@ async def _stream(run: Run) -> Reply:
                 return scrub_fields(part)
             run.hub.delta(scrub_fields(part))
     raise ModelFault("cut", "the stream ended before the reply did")
+
+
+def _numbered(reply: Reply, turn: int) -> Reply:
+    """The reply with its calls named by their position: the first call of turn 17 is `17.1`."""
+    blocks: list[object] = []
+    place = 0
+    for block in reply.message.blocks:
+        if isinstance(block, ToolCall):
+            place += 1
+            block = replace(block, id=f"{turn}.{place}")
+        blocks.append(block)
+    return replace(reply, message=replace(reply.message, blocks=tuple(blocks)))  # type: ignore[arg-type]

@@ -9,10 +9,12 @@ from typing import NamedTuple
 from pydantic import SecretStr
 
 from ..namespaces.toolbox import Toolbox
+from .approvals import ApprovalPolicy
 from .clock import RunClock
 from .effort import EffortChoice
 from .hub import Hub
 from .locks import WriteLocks
+from .mail import Mail
 from .models.catalog import ModelInfo
 from .models.model import Model
 from .pool import Pool
@@ -43,6 +45,8 @@ class Means:
     effort: EffortChoice = field(default_factory=EffortChoice)
     """Who decides how much the model thinks."""
     skills: SessionSkills = field(default_factory=SessionSkills)
+    approvals: ApprovalPolicy = field(default_factory=ApprovalPolicy)
+    """Which calls need a person."""
 
 
 class _Given(NamedTuple):
@@ -69,6 +73,8 @@ class Run:
     clock: RunClock
     hub: Hub
     means: Means
+    mail: Mail = field(init=False)
+    """What others say to it."""
     _queued: int = field(init=False)
     """Sequence number of the last row given to the journal, be it durable yet or not."""
     _given: deque[_Given] = field(default_factory=deque[_Given], init=False)
@@ -76,6 +82,7 @@ class Run:
 
     def __post_init__(self) -> None:
         self._queued = self.state.seq
+        self.mail = Mail(self.store.journal, self.lease)
 
     async def record(self, *facts: Fact) -> None:
         """The only place where state changes: durable first, then folded, then published.

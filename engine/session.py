@@ -7,7 +7,7 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Self, TypeVar, overload
+from typing import NamedTuple, Self, TypeVar, overload
 
 from pydantic import BaseModel
 
@@ -23,6 +23,7 @@ from .files import File, receive
 from .frame import Framed, Wanted, make_frame, stored_frame
 from .handle import RunHandle
 from .hub import Hub, events_after
+from .inbox import Inbox
 from .locks import WriteLocks
 from .loop import drive
 from .models.catalog import info_of
@@ -30,8 +31,10 @@ from .prompt import Disconnected
 from .prompts import prompt
 from .resident import RESIDENT
 from .run import Means, Run
+from .scrub import scrub
 from .session_skills import SessionSkills, session_skills
 from .setting import Setting, Shared
+from .spoken import Spoken
 from .state import State, fold
 from .steps import day_of
 from .store.codec import unrecordable
@@ -42,10 +45,20 @@ from .wire import Wire
 
 T = TypeVar("T", bound=BaseModel)
 
+
+class Opening(NamedTuple):
+    """What a run begins with."""
+
+    text: str
+    files: Sequence[File]
+    output: type[BaseModel] | None
+    by: str
+
+
 _log = logging.getLogger("offing")
 
 
-class Session:
+class Session(Spoken):
     """One conversation. Made by `Engine.session`; nothing happens before the first run.
 
     One run works at a time. Close it to disconnect its systems; its journal stays.
@@ -55,7 +68,7 @@ class Session:
         self, identity: str, store: Scope, shared: Shared, setting: Setting, closed: Callable[[], object]
     ) -> None:
         """Opens nothing. `closed` is called once the session is closed."""
-        self.id = identity
+        super().__init__(identity, Inbox(store, shared.clock))
         self._store = store
         self._shared = shared
         self._setting = setting
@@ -85,26 +98,28 @@ class Session:
 
     @asynccontextmanager
     async def run(
-        self, text: str, *, files: Sequence[File] = (), output: type[BaseModel] | None = None
+        self, text: str, *, files: Sequence[File] = (), output: type[BaseModel] | None = None, by: str = ""
     ) -> AsyncGenerator[RunHandle]:
         """Begins a run with what the user says. Leaving the block detaches from it; it goes on.
 
+        `by` is who asks, as the host names people; empty for the user that the session is about.
+
         Raises:
             ConfigurationError: the message, a file, a pinned tool or the settings of skills cannot be
-                used, or the run before was interrupted and has to be resumed first.
+                used, or the run before was interrupted or waits and has to be resumed first.
             LeaseHeld: the session is being worked on.
             StoreError: the store failed.
         """
-        yield await self._begin(text, files, output)
+        yield await self._begin(Opening(text, files, output, by))
 
     @overload
-    async def ask(self, text: str, *, files: Sequence[File] = ()) -> Result: ...
+    async def ask(self, text: str, *, files: Sequence[File] = (), by: str = "") -> Result: ...
 
     @overload
-    async def ask(self, text: str, *, files: Sequence[File] = (), output: type[T]) -> T: ...
+    async def ask(self, text: str, *, files: Sequence[File] = (), output: type[T], by: str = "") -> T: ...
 
     async def ask(
-        self, text: str, *, files: Sequence[File] = (), output: type[T] | None = None
+        self, text: str, *, files: Sequence[File] = (), output: type[T] | None = None, by: str = ""
     ) -> Result | T:
         """Begins a run and waits for its result; with `output`, for an answer of that type.
 
@@ -113,7 +128,7 @@ class Session:
             Interrupted: the session was closed before the run stopped.
             OffingError: as `run` says.
         """
-        handle = await self._begin(text, files, output)
+        handle = await self._begin(Opening(text, files, output, by))
         result = await handle.result()
         return result if output is None else result.parsed(output)
 
@@ -183,8 +198,8 @@ class Session:
         if self._is_closed:
             raise ConfigurationError(f"session {self.id!r} is closed: open it again with Engine.session")
 
-    async def _begin(self, text: str, files: Sequence[File], output: type[BaseModel] | None) -> RunHandle:
-        return await self._work_on(lambda lead: self._beginning(lead, text, files, output))
+    async def _begin(self, opening: Opening) -> RunHandle:
+        return await self._work_on(lambda lead: self._beginning(lead, opening))
 
     async def _work_on(
         self, prepare: Callable[[Run], Awaitable[list[Fact]]], known: str | None = None
@@ -207,24 +222,21 @@ class Session:
             work = asyncio.create_task(self._drive(lead), name=f"offing run {lead.id}")
             work.add_done_callback(_look_at)
             self._work = work
-            return RunHandle(lead.id, work, lambda: self._events(after, work))
+            return RunHandle(lead.id, work, lambda: self._events(after, work), self._inbox)
 
-    async def _beginning(
-        self, lead: Run, text: str, files: Sequence[File], output: type[BaseModel] | None
-    ) -> list[Fact]:
+    async def _beginning(self, lead: Run, opening: Opening) -> list[Fact]:
         """The facts that begin a run, and the session when it is new."""
-        current = lead.state.run
-        if current is not None and current.stopped is None:
-            raise ConfigurationError(f"run {current.id!r} was interrupted: resume it first")
-        limits = self._shared.limits
-        received = await receive(text, files, self._store.artifacts, limits, lead.state.artifacts)
+        _check_finished(lead.state)
+        limits, text, artifacts = self._shared.limits, opening.text, self._store.artifacts
+        received = await receive(text, opening.files, artifacts, limits, lead.state.artifacts)
         message, schema = received.message, None
-        if output is not None:
-            schema = output.model_json_schema()
+        if opening.output is not None:
+            schema = opening.output.model_json_schema()
             wanted = Text(prompt("output", schema=json.dumps(schema, ensure_ascii=False)))
             message = replace(message, blocks=(*message.blocks, wanted))
         lead.id = f"{self.id}.{lead.state.runs + 1}"
-        began = Began(message, limits, schema, received.files, self._shared.check)
+        by = scrub(opening.by or self._setting.about.user)
+        began = Began(message, limits, schema, received.files, self._shared.check, by)
         new = self._framed if lead.state.opened is None else None
         facts: list[Fact] = [
             *([new.opened] if new else ()),
@@ -294,6 +306,7 @@ class Session:
             info=await asyncio.to_thread(info_of, shared.model.name),
             effort=EffortChoice(shared.roles["run"].effort, thinking_of(shared.model)),
             skills=self._skills,
+            approvals=shared.approvals,
         )
         return self._means
 
@@ -333,6 +346,22 @@ async def _shielded_release(run: Run) -> None:
         releasing.result()
     except OffingError as error:
         _log.warning("the lease of %s was not given back: %s", run.id, error)
+
+
+def _check_finished(state: State) -> None:
+    """A session works on one run at a time, to its end.
+
+    Raises:
+        ConfigurationError: the run before was interrupted, or waits for a person.
+    """
+    current = state.run
+    if current is None or (current.stopped is not None and not current.calls):
+        return
+    if current.stopped is None:
+        raise ConfigurationError(f"run {current.id!r} was interrupted: resume it first")
+    raise ConfigurationError(
+        f"run {current.id!r} {current.stopped.detail}: have that said, or cancel the run; then resume it"
+    )
 
 
 def _nothing() -> None:

@@ -7,6 +7,7 @@ from pydantic import JsonValue, SecretStr
 
 from ..namespaces.tool import Namespace
 from ..skills import SkillFolders, SkillSettings
+from .approvals import ApprovalPolicy
 from .clock import RunClock
 from .limits import Limits
 from .models.model import Model
@@ -50,6 +51,8 @@ class Shared:
     pool: Pool
     skills: SkillFolders
     """Where skills are read from, anew for each session."""
+    approvals: ApprovalPolicy
+    """Which calls need a person."""
 
     @property
     def model(self) -> Model:

@@ -17,14 +17,22 @@ from ..tracing import Usage
 from .models.model import Reply
 from .signs import Signs
 from .store.facts import (
+    Answered,
     Began,
+    CancelAsked,
     Checked,
+    Decided,
+    Expired,
     Faulted,
     Linked,
     Noted,
     Opened,
+    Questioned,
+    Refused,
     Replied,
+    Requested,
     Resumed,
+    Said,
     Settled,
     SkillActivated,
     Started,
@@ -35,6 +43,8 @@ from .store.facts import (
     Waited,
 )
 from .store.journal import Row
+from .store.people import PeopleFact
+from .waiting import Waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +95,12 @@ class RunState:
     started: set[str] = field(default_factory=set[str])
     """Of these, the ones with a recorded intent. After a resume they are in doubt."""
     results: dict[str, ToolResult] = field(default_factory=dict[str, ToolResult])
+    waiting: dict[str, Waiting] = field(default_factory=dict[str, Waiting])
+    """Of these calls, the ones that needed a word of a person, with what was said."""
+    said: list[Message] = field(default_factory=list[Message])
+    """Messages that came meanwhile and are to be read once the calls have their results."""
+    cancel: CancelAsked | None = None
+    """Who wants it to stop; None when nobody does."""
     unfinished: int = 0
     """Replies in a row that were cut, empty or unfit."""
     pauses: int = 0
@@ -188,8 +204,6 @@ def apply(state: State, row: Row) -> None:  # noqa: C901, PLR0912
             _reply(state, replied)
         case Faulted() as fault:
             _fault(state, fault)
-        case Started(call):
-            state.current.started.add(call)
         case Settled() as settled:
             _settle(state, settled)
         case TasksSet(tasks, confidence):
@@ -198,14 +212,27 @@ def apply(state: State, row: Row) -> None:  # noqa: C901, PLR0912
             state.links[figure] = records
         case SkillActivated() as skill:
             _activate(state, skill)
-        case Checked() | Waited() | Stopped():
+        case Started() | Checked() | Waited() | Stopped():
             _mark(state.current, fact)
+        case (
+            Requested()
+            | Questioned()
+            | Expired()
+            | Decided()
+            | Answered()
+            | Said()
+            | CancelAsked()
+            | Refused()
+        ):
+            _hear(state, state.current, fact)
         case _ as never:
             assert_never(never)
 
 
-def _mark(run: RunState, fact: Checked | Waited | Stopped) -> None:
+def _mark(run: RunState, fact: Started | Checked | Waited | Stopped) -> None:
     match fact:
+        case Started(call):
+            run.started.add(call)
         case Checked():
             run.checked = fact
             run.doubted += bool(fact.doubts)
@@ -215,6 +242,40 @@ def _mark(run: RunState, fact: Checked | Waited | Stopped) -> None:
             run.stopped = fact
         case _ as never:
             assert_never(never)
+
+
+def _hear(state: State, run: RunState, fact: PeopleFact) -> None:
+    match fact:
+        case Requested(call) | Questioned(call):
+            run.waiting[call] = Waiting(fact)
+        case Decided() | Answered() | Expired():
+            waiting = run.waiting.get(fact.call)
+            if waiting is not None and waiting.is_open:  # the first word counts
+                run.waiting[fact.call] = replace(waiting, said=fact)
+        case Said(_, message, files):
+            state.artifacts.update((stored.handle, stored) for stored in files)
+            run.said.append(message)
+            _deliver(state, run)
+        case CancelAsked():
+            run.cancel = fact
+        case Refused():
+            pass
+        case _ as never:
+            assert_never(never)
+
+
+def _deliver(state: State, run: RunState) -> None:
+    """Messages go behind the results of a batch, and never into a paused turn.
+
+    What the model said before one is no answer to it.
+    """
+    paused = run.last is not None and run.last.stop == "pause"
+    if run.calls or paused or not run.said:
+        return
+    state.conversation.messages.extend(run.said)
+    run.said = []
+    run.last = run.checked = None
+    run.goes_on = False
 
 
 def _follow(state: State, row: Row) -> None:
@@ -227,6 +288,8 @@ def _follow(state: State, row: Row) -> None:
 
 def _begin(state: State, row: Row, began: Began) -> None:
     state.runs += 1
+    if state.run is not None:
+        state.conversation.messages.extend(state.run.said)
     state.run = RunState(row.run, row.seq, began, row.at, began.limits.iterations)
     state.links.clear()
     state.artifacts.update((stored.handle, stored) for stored in began.files)
@@ -239,7 +302,10 @@ def _go_on(run: RunState, resumed: Resumed) -> None:
     run.fault, run.faults = None, 0
     if run.stopped is None:
         return
-    run.stopped = run.repeated = None
+    run.stopped = run.cancel = None
+    if run.calls:
+        return  # it waited for a person, and goes on where it was
+    run.repeated = None
     run.unfinished = run.pauses = 0
     run.failures.clear()
     if run.last is not None and run.last.stop != "pause":
@@ -285,6 +351,7 @@ def _reply(state: State, replied: Replied) -> None:
     run.pauses = run.pauses + 1 if reply.stop == "pause" else 0
     if reply.message.blocks or reply.message.raw is not None:
         state.conversation.messages.append(reply.message)
+    _deliver(state, run)
 
 
 def _fault(state: State, fault: Faulted) -> None:
@@ -306,7 +373,8 @@ def _settle(state: State, settled: Settled) -> None:
     if len(run.results) == len(run.calls):
         in_order = tuple(run.results[call] for call in run.calls)
         state.conversation.messages.append(Message("tool", in_order))
-        run.calls = {}
+        run.calls, run.waiting = {}, {}
+        _deliver(state, run)
 
 
 def _count_failure(run: RunState, settled: Settled) -> None:
@@ -323,15 +391,3 @@ def _count_failure(run: RunState, settled: Settled) -> None:
     run.failures[digest] = failure
     if run.repeated is None or failure.times > run.repeated.times:
         run.repeated = failure
-
-
-def numbered(reply: Reply, turn: int) -> Reply:
-    """The reply with its calls named by their position: the first call of turn 17 is `17.1`."""
-    blocks: list[object] = []
-    place = 0
-    for block in reply.message.blocks:
-        if isinstance(block, ToolCall):
-            place += 1
-            block = replace(block, id=f"{turn}.{place}")
-        blocks.append(block)
-    return replace(reply, message=replace(reply.message, blocks=tuple(blocks)))  # type: ignore[arg-type]

@@ -16,12 +16,15 @@ from .models.model import Reply, StopReason
 from .models.retry import decide
 from .prompts import prompt
 from .state import RunState, State
-from .store.facts import Faulted, Noted, Stopped
+from .store.facts import Expired, Faulted, Noted, Questioned, Stopped
+from .waiting import Waiting
 
 _SHARES = ((10, 0.1), (25, 0.25), (50, 0.5))
 """Shares of the granted iterations at which the model is told how many are left, in percent."""
 _DOUBTS = 30
 """Doubts about an answer that the model is told one by one."""
+_SHORT = 120
+"""Characters of a question or a task that a detail quotes."""
 _WORTH_TELLING = 20
 """Granted iterations below which their shares say nothing useful."""
 
@@ -39,7 +42,7 @@ class Execute:
     in_doubt: tuple[ToolCall, ...]
     """Calls that were started by somebody who did not live to record the outcome."""
     executable: bool
-    """False when the reply ended in a way that forbids running its calls."""
+    """False when the reply ended in a way that forbids running its calls, or the run is cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class Wait:
     """Microseconds since 1970 in UTC."""
 
 
-Step = Ask | Execute | Check | Wait | Noted | Stopped
+Step = Ask | Execute | Check | Wait | Noted | Expired | Stopped
 
 
 def next_step(state: State) -> Step:
@@ -68,20 +71,59 @@ def next_step(state: State) -> Step:
     if run.stopped is not None:
         return run.stopped
     if run.calls:
-        return _settle_calls(run)
+        return _settle_calls(state, run)
+    if run.cancel is not None:
+        return Stopped("cancelled", _cancelled(state, run))
     if run.fault is not None and not run.waited:
         return _after_fault(run, run.fault)
     verdict = _JUDGES[run.last.stop](state, run, run.last) if run.last is not None else None
     return verdict or _limit(run) or _note(state, run) or Ask()
 
 
-def _settle_calls(run: RunState) -> Execute:
+def _settle_calls(state: State, run: RunState) -> Step:
+    """What can be settled is; then what a person has to say is waited for. Cancelling waits for nobody."""
     open_calls = [call for call in run.calls.values() if call.id not in run.results]
-    return Execute(
-        tuple(call for call in open_calls if call.id not in run.started),
-        tuple(call for call in open_calls if call.id in run.started),
-        executable=run.last is not None and run.last.stop == "tools",
-    )
+    waited_for = [run.waiting[call.id] for call in open_calls if call.id in run.waiting]
+    waited_for = [each for each in waited_for if each.is_open and run.cancel is None]
+    held = {each.asked.call for each in waited_for}
+    ready = [call for call in open_calls if call.id not in held]
+    if ready:
+        return Execute(
+            tuple(call for call in ready if call.id not in run.started),
+            tuple(call for call in ready if call.id in run.started),
+            executable=run.cancel is None and run.last is not None and run.last.stop == "tools",
+        )
+    due = next((Expired(each.asked.call) for each in waited_for if each.is_due(state.at)), None)
+    return due or Stopped("waiting", f"waits for {'; '.join(map(_waited_for, waited_for))}")
+
+
+def _waited_for(waiting: Waiting) -> str:
+    asked = waiting.asked
+    if isinstance(asked, Questioned):
+        return f"an answer to {asked.call}: {_short(asked.question)}"
+    until = "" if asked.expires_at is None else f" until {_time_of(asked.expires_at)}"
+    return f"approval of {asked.call} ({asked.tool}){until}"
+
+
+def _cancelled(state: State, run: RunState) -> str:
+    """Who cancelled it, what is done and what is not."""
+    cancel = run.cancel
+    by = f" by {cancel.posted.who}" if cancel is not None and cancel.posted.who else ""
+    why = f": {cancel.reason}" if cancel is not None and cancel.reason else ""
+    left = [task.title for task in state.tasks if task.status in {"pending", "active"}]
+    parts = [f"cancelled{by}{why}"]
+    if state.tasks:
+        parts.append(f"{len(state.tasks) - len(left)} of {len(state.tasks)} tasks are dealt with")
+    if left:
+        parts.append(f"left to do: {', '.join(map(_short, left))}")
+    if run.unknown:
+        parts.append(f"of unknown outcome: {', '.join(run.unknown)}")
+    return "; ".join(parts)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHORT else f"{line[: _SHORT - 3]}..."
 
 
 def _after_fault(run: RunState, fault: Faulted) -> Step:

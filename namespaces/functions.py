@@ -40,6 +40,7 @@ class ToolFields(TypedDict, total=False):
     timeout_s: float
     record_namespaces: frozenset[str]
     inspect: Callable[[Arguments, ToolContext], Awaitable[Inspection]] | None
+    preview: Callable[[Arguments, ToolContext], Awaitable[str]] | None
 
 
 def tool(**fields: Unpack[ToolFields]) -> Callable[[Callable[..., object]], Tool]:

@@ -142,6 +142,9 @@ class Tool:
     another. Set by whoever writes the tool, never by what a remote system says of itself."""
     inspect: Callable[[Arguments, ToolContext], Awaitable[Inspection]] | None = None
     """Finds out what became of a started call; None when the system cannot tell."""
+    preview: Callable[[Arguments, ToolContext], Awaitable[str]] | None = None
+    """Says what a call would do, and changes nothing: shown to the person who is to approve it. None shows
+    its arguments."""
 
     @property
     def write_set(self) -> frozenset[str]:

@@ -3,11 +3,11 @@
     python tests/kill_scenario.py FOLDER KILL_AT          one process; KILL_AT 0 lets it live
     python tests/kill_scenario.py --serve                 forks one such process for each line of input
 
-FOLDER holds the store, the session's files and `log.jsonl`: what the tools did to the world, each line
-durable before the next boundary. A boundary is passed before, inside and after each operation of the
-store that changes something, and at the beginning, in the middle and at the end of each tool. A
-process that finds a session in the folder goes on with it. A third word on the line, the URL of a
-server, lets a model be asked there.
+FOLDER holds the store, or its URL in `store.url`, the session's files and `log.jsonl`: what the tools did
+to the world, each line durable before the next boundary. A boundary is passed before, inside and after
+each operation of the store that changes something, and at the beginning, in the middle and at the end of
+each tool. A process that finds a session in the folder goes on with it. A third word on the line, the URL
+of a server, lets a model be asked there.
 """
 
 import asyncio
@@ -29,14 +29,16 @@ from typing import Any
 from pydantic import SecretStr
 
 from offing.compaction.conversation import Message
-from offing.engine import Call, Engine, Playbook, Result, Scripted, Session, SqliteStore, Workspace
+from offing.engine import Call, Engine, Playbook, Result, Scripted, Session, Workspace
 from offing.engine.errors import JournalUnreadable, LeaseHeld
 from offing.engine.events import Progress
 from offing.engine.handle import RunHandle
 from offing.engine.models.anthropic import AnthropicModel
 from offing.engine.models.model import Delta, Model, Part, Reply, Request
 from offing.engine.state import State, fold
+from offing.engine.store import store_at
 from offing.engine.store.codec import KINDS, Body, decode
+from offing.engine.store.inbox import Item, Posting
 from offing.engine.store.journal import Artifacts, Journal, Lease, Row, Scope, Store
 from offing.namespaces import (
     Effect,
@@ -98,6 +100,12 @@ class Boundaries:
                 os.kill(os.getpid(), signal.SIGKILL)
 
 
+def store_in(folder: Path) -> Store:
+    """The session's store: where `store.url` says, else in a file."""
+    url = folder / "store.url"
+    return store_at(url.read_text() if url.exists() else folder / "store.db")
+
+
 @dataclass(frozen=True, slots=True)
 class BoundedStore:
     """A store with a boundary around each change."""
@@ -138,6 +146,18 @@ class BoundedJournal:
 
     def read(self, stream: str, after: int = 0) -> AsyncIterator[Row]:
         return self.inner.read(stream, after)
+
+    async def post(self, stream: str, posting: Posting) -> int:
+        self.at("posting given")
+        number = await self.inner.post(stream, posting)
+        self.at("posting durable")
+        return number
+
+    async def inbox(self, stream: str) -> Sequence[Item]:
+        return await self.inner.inbox(stream)
+
+    def on_post(self, lease: Lease, tell: Callable[[], object]) -> None:
+        self.inner.on_post(lease, tell)
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,7 +356,7 @@ async def work(folder: Path, kill_at: int, url: str = "") -> None:
     log = Log(folder)
     at = Boundaries(log, kill_at)
     model = _asked_at(url) if url else Scripted(playbook)
-    store = BoundedStore(SqliteStore(folder / "store.db"), at)
+    store = BoundedStore(store_in(folder), at)
     world = FunctionNamespace("world", World(log, at).tools)
     async with Engine(Logged(model, log), [world], store=store) as engine:
         journal = store.scoped("local").journal
@@ -386,7 +406,7 @@ def live(words: Sequence[str]) -> int:
 
 def _warm_up() -> None:
     """Loads what each child would otherwise load by itself, for long."""
-    for name in ("anthropic", "jsonschema.validators", "sqlite3"):
+    for name in ("anthropic", "jsonschema.validators", "sqlite3", "psycopg"):
         importlib.import_module(name)
     for kind in KINDS:
         with contextlib.suppress(JournalUnreadable):

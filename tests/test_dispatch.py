@@ -27,7 +27,6 @@ from offing.namespaces import (
     Tool,
     ToolContext,
     ToolOutput,
-    tool,
 )
 from worlds import ANY, Batch, Given, World, async_tool, invoke, outside, state_of
 
@@ -661,27 +660,6 @@ async def test_an_interrupted_call_whose_system_is_gone_is_of_unknown_outcome() 
 
 
 # What a call may not do, and what it is given.
-
-
-async def test_a_destructive_call_is_refused_with_the_reason() -> None:
-    ran: list[str] = []
-
-    @tool(destructive=True)
-    async def drop_ledger(name: str) -> str:
-        """Drops a ledger."""
-        ran.append(name)
-        return "dropped"
-
-    world = World([drop_ledger])
-    by_meta, direct = await world.told(
-        invoke("drop_ledger", name="x"), Call("sys__drop_ledger", {"name": "x"})
-    )
-    assert (
-        by_meta.content
-        == direct.content
-        == ("sys__drop_ledger needs a person's approval, and approvals cannot be given yet. Not executed.")
-    )
-    assert (by_meta.error, ran) == (True, [])
 
 
 async def test_nothing_in_an_output_can_approve_or_configure() -> None:

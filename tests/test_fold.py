@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bare_run import STREAM, bare_run, begun_run
-from offing.compaction.conversation import Block, Message, Reasoning, Text, ToolCall
+from bare_run import NOON, STREAM, bare_run, begun_run
+from offing.compaction.conversation import Block, Message, Reasoning, Text, ToolCall, unpaired
 from offing.engine.errors import LeaseLost, ModelFault
 from offing.engine.hub import Hub
 from offing.engine.loop import drive
@@ -19,9 +19,11 @@ from offing.engine.models.model import Delta, Part, Reply, Request
 from offing.engine.run import Run
 from offing.engine.state import State, apply, fold
 from offing.engine.store.codec import decode, encode
-from offing.engine.store.facts import Replied, Resumed, Settled, Started, Stopped
+from offing.engine.store.facts import Decided, Questioned, Replied, Resumed, Settled, Started, Stopped
+from offing.engine.store.inbox import Answer, Cancel, Decide, Say, Word, posting
 from offing.engine.store.journal import Lease, Row, Scope
 from offing.engine.store.memory import MemoryArtifacts, MemoryJournal, MemoryStore
+from offing.engine.store.people import Taken
 from offing.namespaces import Effect, Record, Tool, ToolOutput
 from offing.namespaces.functions import tool
 from offing.tracing import Usage
@@ -34,6 +36,7 @@ OBJECT = st.fixed_dictionaries({}, optional={"n": st.integers(0, 1)})
 NAMES = st.sampled_from(["look", "peek", "put", "pay", "post", "fail", "drop", "none"]).map(
     "world__{}".format
 )
+DROP = "world__drop"
 TASKS = st.builds(
     ToolCall, st.just(""), st.just("tasks"), st.just({"items": [{"title": "a"}], "confidence": 0.5})
 )
@@ -43,7 +46,8 @@ LINKS = st.builds(
     st.just("link_records"),
     st.sampled_from(["world:r", "world:s"]).map(lambda record: {"figure": "1", "records": [record]}),
 )
-CALLS = st.builds(ToolCall, st.just(""), NAMES, OBJECT) | TASKS | LINKS
+QUESTIONS = st.builds(ToolCall, st.just(""), st.just("ask_user"), st.just({"question": "Which?"}))
+CALLS = st.builds(ToolCall, st.just(""), NAMES, OBJECT) | TASKS | LINKS | QUESTIONS
 BLOCKS = st.lists(CALLS, max_size=5) | st.sampled_from([[Text("Words.")], [Reasoning("Hm."), Text("So.")]])
 STOPS = st.sampled_from(["end", "tools", "tools", "tools", "tools", "length", "pause", "refusal", "window"])
 MESSAGES = st.builds(Message, st.just("assistant"), BLOCKS.map(tuple))
@@ -52,6 +56,49 @@ FAULTS = st.just(ModelFault("overloaded", "later"))
 SCRIPTS = st.lists(st.one_of(REPLIES, REPLIES, REPLIES, FAULTS), max_size=8)
 
 Script = Sequence[Reply | ModelFault]
+
+# People who say anything at any time.
+
+PLACES = st.sampled_from(["1.1", "1.2", "2.1", "2.2", "3.1", "9.9"])
+WORDS: st.SearchStrategy[Word] = st.one_of(
+    st.builds(Decide, PLACES, st.booleans(), st.just("so")),
+    st.builds(Answer, PLACES, st.just("This one.")),
+    st.builds(Say, st.sampled_from(["Wait.", " "])),
+    st.builds(Cancel, st.just("enough"), st.booleans()),
+)
+POSTS = st.lists(st.tuples(st.integers(0, 25), WORDS), max_size=6)
+
+Posts = Sequence[tuple[int, Word]]
+
+
+async def post(run: Run, word: Word) -> None:
+    await run.store.journal.post(STREAM, posting(run.id, word, "ann", NOON))
+
+
+async def post_all(run: Run, posts: Posts) -> None:
+    """Posts each word some turns of the loop after the one before."""
+    for turns, word in posts:
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await post(run, word)
+
+
+async def driven(run: Run, posts: Posts = ()) -> Stopped:
+    """Drives the run while the posts come, and again after each wait, until it waits for nobody.
+
+    Whoever is waited for approves every other call and answers.
+    """
+    people = asyncio.create_task(post_all(run, posts))
+    while True:
+        end = await asyncio.wait_for(drive(run), 30)
+        await people
+        if end.why not in {"waiting", "cancelled"}:
+            return end
+        for place, waiting in enumerate(run.state.current.waiting.values()):
+            call = waiting.asked.call
+            asked = isinstance(waiting.asked, Questioned)
+            await post(run, Answer(call, "This one.") if asked else Decide(call, approved=place % 2 == 0))
+        await run.record(Resumed("process 1 on here"))
 
 
 class Following:
@@ -143,24 +190,43 @@ async def assert_state_is_the_fold(run: Run) -> None:
     assert run.state == await fold(run.store.journal.read(STREAM))
 
 
-@given(SCRIPTS)
-def test_at_every_row_the_state_is_the_fold_of_what_was_published(script: Script) -> None:
+@given(SCRIPTS, POSTS)
+def test_at_every_row_the_state_is_the_fold_of_what_was_published(script: Script, posts: Posts) -> None:
     async def scenario() -> None:
         witness = Witness()
         run = await begun_run(MemoryStore().scoped("local"), Following(script), tools(), witness)
         witness.run = run
-        await asyncio.wait_for(drive(run), 30)
+        await driven(run, posts)
         assert witness.seen == [True] * run.state.seq
         await assert_state_is_the_fold(run)
 
     asyncio.run(scenario())
 
 
-@given(SCRIPTS)
-def test_from_any_row_on_the_fold_goes_on_to_the_same_state(script: Script) -> None:
+@given(SCRIPTS, POSTS)
+def test_each_call_has_one_result_whatever_people_say_and_when(script: Script, posts: Posts) -> None:
     async def scenario() -> None:
         run = await begun_run(MemoryStore().scoped("local"), Following(script), tools())
-        await drive(run)
+        await driven(run, posts)
+        rows = [row async for row in run.store.journal.read(STREAM)]
+        assert settled_once(rows)
+        assert run.state.current.calls == {}
+        assert list(unpaired(run.state.conversation.messages)) == []
+        taken = [row.fact.posted.item for row in rows if isinstance(row.fact, Taken)]
+        assert len(set(taken)) == len(taken)
+        dropped = [row.fact.call for row in rows if isinstance(row.fact, Started) and row.fact.tool == DROP]
+        approved = [row.fact.call for row in rows if isinstance(row.fact, Decided) and row.fact.approved]
+        assert len(set(dropped)) == len(dropped)
+        assert set(dropped) <= set(approved)
+
+    asyncio.run(scenario())
+
+
+@given(SCRIPTS, POSTS)
+def test_from_any_row_on_the_fold_goes_on_to_the_same_state(script: Script, posts: Posts) -> None:
+    async def scenario() -> None:
+        run = await begun_run(MemoryStore().scoped("local"), Following(script), tools())
+        await driven(run, posts)
         journal = run.store.journal
         for place in range(0, run.state.seq, 3):
             former = State()
@@ -231,7 +297,7 @@ async def interrupted_and_resumed(
     left = [row async for row in journal.read(STREAM)]
     next_one = await bare_run(scope, Following(script[run.state.turn :]), tools())
     await next_one.record(Resumed("process 2 on here"))
-    await asyncio.wait_for(drive(next_one), 30)
+    await driven(next_one)
     await assert_state_is_the_fold(next_one)
     rows = [row async for row in journal.read(STREAM)]
     assert rows[: len(left)] == left

@@ -17,6 +17,7 @@ LOADED_AT_FIRST_USE = {
     "litellm",
     "mcp",
     "opentelemetry",
+    "psycopg",
     "tiktoken",
     "yaml",
 }

@@ -22,9 +22,9 @@ from typing import Any, TypeVar
 import pytest
 
 import kill_scenario as scenario
-from offing.engine import SqliteStore
 from offing.engine.store.facts import Began, Fact, Opened, Replied, Resumed, Settled, Started, Stored
 from offing.engine.store.journal import Row
+from stores import place_in
 
 T = TypeVar("T")
 
@@ -134,7 +134,7 @@ class Left:
 
 
 async def _rows(folder: Path) -> list[Row]:
-    store = SqliteStore(folder / "store.db")
+    store = scenario.store_in(folder)
     rows = [row async for row in store.scoped("local").journal.read(scenario.SESSION)]
     await store.close()
     return rows
@@ -244,8 +244,10 @@ def _artifacts(left: Left, whole: Uninterrupted) -> Iterator[str]:
 
 
 async def _get(folder: Path, refs: Sequence[str]) -> list[bytes]:
-    store = SqliteStore(folder / "store.db")
-    return [await store.scoped("local").artifacts.get(ref) for ref in refs]
+    store = scenario.store_in(folder)
+    found = [await store.scoped("local").artifacts.get(ref) for ref in refs]
+    await store.close()
+    return found
 
 
 def _file(left: Left, whole: Uninterrupted) -> Iterator[str]:
@@ -314,6 +316,25 @@ def test_killed_at_every_boundary_it_goes_on_as_if_nothing_had_happened(
 
     assert last > 150
     assert nurseries.each(range(1, last + 1), killed_once) == []
+
+
+def test_killed_at_any_boundary_it_goes_on_from_what_a_server_keeps(
+    nurseries: Nurseries, uninterrupted: Uninterrupted, tmp_path: Path
+) -> None:
+    """At every sixth, each in a database of its own."""
+    points = range(1, uninterrupted.left.boundaries + 1, 6)
+    for point in points:
+        (tmp_path / str(point)).mkdir()
+        place_in("postgres", tmp_path / str(point))
+
+    def killed_once(nursery: Nursery, point: int) -> str:
+        folder = tmp_path / str(point)
+        ends = nursery.run(folder, point), nursery.run(folder)
+        if ends != (KILLED, 0):
+            return f"killed at {point}: {ends}"
+        return came_through(folder, [point], uninterrupted)
+
+    assert nurseries.each(points, killed_once) == []
 
 
 def test_beyond_the_last_boundary_there_is_nothing_to_be_killed_at(

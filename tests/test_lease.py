@@ -3,37 +3,38 @@
 import asyncio
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bare_run import NOON, SetClock
-from offing.engine.clock import SystemClock
 from offing.engine.errors import LeaseHeld, LeaseLost, StoreError
+from offing.engine.store import Store
 from offing.engine.store.facts import Noted
 from offing.engine.store.journal import Journal, Lease, Row
+from offing.engine.store.leases import LEASE_US
 from offing.engine.store.memory import MemoryStore
 from offing.engine.store.owner import Owner, is_dead, this_process
-from offing.engine.store.sqlite import LEASE_US, SqliteDatabase, SqliteJournal, SqliteStore
+from offing.engine.store.sqlite import SqliteDatabase, SqliteJournal, SqliteStore
 from offing.engine.store.writer import Writer
+from stores import DURABLE, Place, place_in
 
 pytestmark = pytest.mark.anyio
 
 HOLDER = """
 import asyncio, sys
 from offing.engine.errors import StoreError
-from offing.engine.store import SqliteStore
+from offing.engine.store import store_at
 from offing.engine.store.facts import Noted
 from offing.engine.store.journal import Row
 
 async def main():
-    store = SqliteStore(sys.argv[1])
+    store = store_at(sys.argv[1])
     journal = store.scoped("local").journal
     lease = await journal.acquire("s")
     print("held", flush=True)
@@ -56,9 +57,9 @@ asyncio.run(main())
 class Holder:
     """Another process that holds the lease of stream `s`."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, where: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-c", HOLDER, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", HOLDER, where], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         assert self._answer() == "held"
 
@@ -91,24 +92,19 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "store.db"
 
 
+@pytest.fixture(params=DURABLE)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    return Place(place_in(request.param, tmp_path))
+
+
 @pytest.fixture
-def holder(path: Path) -> Iterator[Holder]:
-    holder = Holder(path)
+def holder(place: Place) -> Iterator[Holder]:
+    holder = Holder(place.where)
     yield holder
     holder.end()
 
 
-@dataclass(frozen=True, slots=True)
-class Ahead:
-    """The machine's clock, put forward."""
-
-    by_us: int
-
-    def now_us(self) -> int:
-        return SystemClock().now_us() + self.by_us
-
-
-def journal_of(store: SqliteStore) -> Journal:
+def journal_of(store: Store) -> Journal:
     return store.scoped("local").journal
 
 
@@ -116,12 +112,12 @@ def row(seq: int, key: str = "ours") -> Row:
     return Row(seq, "s.1", NOON, Noted(key, ""))
 
 
-async def notes(store: SqliteStore) -> list[str]:
+async def notes(store: Store) -> list[str]:
     return [one.fact.key async for one in journal_of(store).read("s") if isinstance(one.fact, Noted)]
 
 
-async def test_a_living_owner_is_named_and_keeps_its_lease(path: Path, holder: Holder) -> None:
-    store = SqliteStore(path)
+async def test_a_living_owner_is_named_and_keeps_its_lease(place: Place, holder: Holder) -> None:
+    store = place.store()
     with pytest.raises(
         LeaseHeld, match=rf"^session 's' is being worked on by process {holder.process.pid} on"
     ):
@@ -131,39 +127,40 @@ async def test_a_living_owner_is_named_and_keeps_its_lease(path: Path, holder: H
     await store.close()
 
 
-async def test_a_killed_owner_is_replaced_at_once(path: Path, holder: Holder) -> None:
+async def test_a_killed_owner_is_replaced_at_once(place: Place, holder: Holder) -> None:
     assert holder.told("append") == "done"
     holder.end()
-    store = SqliteStore(path)
+    store = place.store()
     assert await journal_of(store).acquire("s") == Lease("s", token=2, last=1)
     await store.close()
 
 
 async def test_a_killed_owner_whose_parent_has_not_looked_is_replaced_at_once(
-    path: Path, holder: Holder
+    place: Place, holder: Holder
 ) -> None:
     """It is a zombie: it still has a pid."""
     holder.die()
-    store = SqliteStore(path)
+    store = place.store()
     assert await journal_of(store).acquire("s") == Lease("s", token=2, last=0)
     await store.close()
 
 
-async def test_an_owner_that_gave_its_lease_back_is_followed_at_once(path: Path, holder: Holder) -> None:
+async def test_an_owner_that_gave_its_lease_back_is_followed_at_once(place: Place, holder: Holder) -> None:
     assert holder.told("append") == "done"
     assert holder.told("release") == "done"
-    store = SqliteStore(path)
+    store = place.store()
     assert await journal_of(store).acquire("s") == Lease("s", token=2, last=1)
     assert holder.told("append") == "LeaseLost"
     await store.close()
 
 
 async def test_a_stopped_owner_that_was_taken_over_can_write_nothing_when_it_wakes_up(
-    path: Path, holder: Holder
+    place: Place, holder: Holder
 ) -> None:
     assert holder.told("append") == "done"
     holder.send(signal.SIGSTOP)
-    store = SqliteStore(path, Ahead(LEASE_US + 1_000_000))
+    place.silence(LEASE_US + 1_000_000)
+    store = place.store()
     lease = await journal_of(store).acquire("s")
     assert lease == Lease("s", token=2, last=1)
     holder.send(signal.SIGCONT)
@@ -176,24 +173,17 @@ async def test_a_stopped_owner_that_was_taken_over_can_write_nothing_when_it_wak
     await store.close()
 
 
-async def test_a_stopped_owner_keeps_its_lease_until_its_deadline(path: Path, holder: Holder) -> None:
+async def test_a_stopped_owner_keeps_its_lease_until_its_deadline(place: Place, holder: Holder) -> None:
     holder.send(signal.SIGSTOP)
-    store = SqliteStore(path, Ahead(LEASE_US - 15_000_000))
+    place.silence(LEASE_US - 15_000_000)
+    store = place.store()
     with pytest.raises(LeaseHeld, match=r"which wrote \d+ s ago"):
         await journal_of(store).acquire("s")
     await store.close()
 
 
-def owned_by(path: Path, owner: Owner, alive_at: int) -> None:
-    """Writes into the database what such an owner would have written."""
-    database = sqlite3.connect(path)
-    with database:
-        database.execute("update stream set owner=?, alive_at=?", (owner.to_json(), alive_at))
-    database.close()
-
-
-async def given_back(path: Path) -> None:
-    store = SqliteStore(path, SetClock())
+async def given_back(place: Place) -> None:
+    store = place.store()
     await journal_of(store).release(await journal_of(store).acquire("s"))
     await store.close()
 
@@ -202,17 +192,43 @@ async def given_back(path: Path) -> None:
     "changed",
     [
         pytest.param({"start": "1"}, id="its pid is another process's by now"),
-        pytest.param({"boot": "another"}, id="the host was restarted"),
         pytest.param({"pid": 2**22 + 1}, id="there is no such process"),
     ],
 )
-async def test_an_owner_that_surely_is_gone_is_replaced_at_once(path: Path, changed: dict[str, str]) -> None:
-    await given_back(path)
+async def test_an_owner_that_surely_is_gone_is_replaced_at_once(
+    place: Place, changed: dict[str, str]
+) -> None:
+    await given_back(place)
     gone = replace(this_process(), **changed)
     assert is_dead(gone)
-    owned_by(path, gone, NOON)
-    store = SqliteStore(path, SetClock())
+    place.own(gone)
+    store = place.store()
     assert await journal_of(store).acquire("s") == Lease("s", token=2, last=0)
+    await store.close()
+
+
+async def test_an_owner_from_before_a_restart_of_the_machine_is_replaced_at_once(
+    path: Path,
+) -> None:
+    place = Place(str(path))
+    await given_back(place)
+    for gone in (replace(this_process(), boot="another"), replace(this_process(), boot="x", host="y")):
+        place.own(gone)
+        place.silence(-(2**52))  # by a clock that began anew it has spoken in a far future
+        store = place.store()
+        await journal_of(store).release(await journal_of(store).acquire("s"))
+        await store.close()
+
+
+async def test_of_a_host_of_the_same_name_but_another_boot_nothing_is_known_on_a_server(
+    tmp_path: Path,
+) -> None:
+    place = Place(place_in("postgres", tmp_path))
+    await given_back(place)
+    place.own(replace(this_process(), boot="another", pid=2**22 + 1))
+    store = place.store()
+    with pytest.raises(LeaseHeld):
+        await journal_of(store).acquire("s")
     await store.close()
 
 
@@ -225,26 +241,39 @@ async def test_an_owner_that_surely_is_gone_is_replaced_at_once(path: Path, chan
         ),
     ],
 )
-async def test_an_owner_that_may_be_alive_is_replaced_after_its_deadline(path: Path, owner: Owner) -> None:
-    await given_back(path)
+async def test_an_owner_that_may_be_alive_is_replaced_after_its_deadline(place: Place, owner: Owner) -> None:
+    await given_back(place)
     assert not is_dead(owner)
-    owned_by(path, owner, NOON)
-    clock = SetClock(NOON + LEASE_US)
-    store = SqliteStore(path, clock)
-    with pytest.raises(LeaseHeld, match=rf"by process {owner.pid} on {owner.host}, which wrote 30 s ago"):
+    place.own(owner)
+    place.silence(LEASE_US - 10_000_000)
+    store = place.store()
+    with pytest.raises(LeaseHeld, match=rf"by process {owner.pid} on {owner.host}, which wrote 2\d s ago"):
         await journal_of(store).acquire("s")
-    clock.now += 1
+    place.silence(10_000_001)
     assert await journal_of(store).acquire("s") == Lease("s", token=2, last=0)
     await store.close()
 
 
+async def test_a_deadline_is_kept_to_the_microsecond(path: Path) -> None:
+    clock = SetClock()
+    first, second = SqliteStore(path, clock), SqliteStore(path, clock)
+    await journal_of(first).acquire("s")
+    clock.now += LEASE_US
+    with pytest.raises(LeaseHeld, match="which wrote 30 s ago"):
+        await journal_of(second).acquire("s")
+    clock.now += 1
+    assert await journal_of(second).acquire("s") == Lease("s", token=2, last=0)
+    for one in (first, second):
+        await one.close()
+
+
 async def test_a_clock_that_jumps_back_does_not_free_a_lease(path: Path) -> None:
-    await given_back(path)
-    owned_by(path, this_process(), NOON)
-    store = SqliteStore(path, SetClock(NOON - 10 * LEASE_US))
+    first, second = SqliteStore(path, SetClock()), SqliteStore(path, SetClock(NOON - 10 * LEASE_US))
+    await journal_of(first).acquire("s")
     with pytest.raises(LeaseHeld):
-        await journal_of(store).acquire("s")
-    await store.close()
+        await journal_of(second).acquire("s")
+    for one in (first, second):
+        await one.close()
 
 
 class Beating(SqliteDatabase):
@@ -288,8 +317,8 @@ async def test_signs_of_life_keep_an_idle_owners_lease(path: Path) -> None:
     await other.close()
 
 
-async def test_a_closed_store_has_given_its_leases_back(path: Path) -> None:
-    first, second = SqliteStore(path), SqliteStore(path)
+async def test_a_closed_store_has_given_its_leases_back(place: Place) -> None:
+    first, second = place.store(), place.store()
     for stream in ("s", "t"):
         await journal_of(first).acquire(stream)
     await first.close()
@@ -300,18 +329,18 @@ async def test_a_closed_store_has_given_its_leases_back(path: Path) -> None:
     await second.close()
 
 
-async def test_of_many_that_ask_at_once_one_gets_the_lease(path: Path) -> None:
-    stores = [SqliteStore(path) for _ in range(8)]
+async def test_of_many_that_ask_at_once_one_gets_the_lease(place: Place) -> None:
+    stores = [place.store() for _ in range(8)]
     ends = await asyncio.gather(*(journal_of(one).acquire("s") for one in stores), return_exceptions=True)
     assert sorted(type(end).__name__ for end in ends) == ["Lease", *["LeaseHeld"] * 7]
     for one in stores:
         await one.close()
 
 
-async def test_a_token_is_never_given_twice(path: Path) -> None:
+async def test_a_token_is_never_given_twice(place: Place) -> None:
     tokens: list[int] = []
     for _ in range(5):
-        store = SqliteStore(path)
+        store = place.store()
         lease = await journal_of(store).acquire("s")
         tokens.append(lease.token)
         await journal_of(store).release(lease)
@@ -319,8 +348,8 @@ async def test_a_token_is_never_given_twice(path: Path) -> None:
     assert tokens == [1, 2, 3, 4, 5]
 
 
-async def test_a_lease_that_was_given_back_late_does_not_end_the_next_one(path: Path) -> None:
-    store = SqliteStore(path)
+async def test_a_lease_that_was_given_back_late_does_not_end_the_next_one(place: Place) -> None:
+    store = place.store()
     journal = journal_of(store)
     former = await journal.acquire("s")
     await journal.release(former)

@@ -283,7 +283,7 @@ async def test_every_way_to_call_a_tool_is_the_same_call(call: Call) -> None:
         (
             Call("bank_invoke_tool", {}),
             "there is no tool 'bank_invoke_tool'. Did you mean 'bank__invoke_tool'? "
-            "There are: bank__get_tool_schema",
+            "There are: ask_user, bank__get_tool_schema",
         ),
         (Call("reed", {}), "there is no tool 'reed'. Did you mean 'read'?"),
         (Call("", {}), "there is no tool ''. There are: "),
@@ -339,6 +339,7 @@ async def test_a_pinned_tool_is_shown_once_with_its_schema_and_called_directly()
         await engine.ask("Go.")
     shown = [line.partition(":")[0] for line in json.loads(model.requests[0].segments[0])["tools"]]
     assert shown == [
+        "ask_user",
         "bank__get_tool_schema",
         "bank__invoke_tool",
         "bank__list_transactions",

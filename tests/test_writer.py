@@ -263,7 +263,10 @@ async def test_a_database_that_another_process_keeps_locked_is_a_store_error(
     ends = await asyncio.gather(
         journal.append(lease, [row(1)]), journal.append(lease, [row(2)]), return_exceptions=True
     )
-    assert [str(end) for end in ends] == ["the store failed: database is locked"] * 2
+    assert [str(end) for end in ends] == [
+        "the store failed: database is locked. Another process keeps it locked: let that one finish, "
+        "or end it, then resume"
+    ] * 2
     assert [type(end) for end in ends] == [StoreError] * 2
     assert locker() == "free\n"
     await journal.append(lease, [row(1)])

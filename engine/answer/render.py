@@ -50,11 +50,18 @@ def as_json(result: "Result") -> dict[str, JsonValue]:
         "skills": dict(result.skills),
         "tasks": [{"title": task.title, "status": task.status} for task in result.tasks],
         "unknown": list(result.unknown),
+        "approvals": [_plain(one) for one in result.approvals],
+        "questions": [_plain(one) for one in result.questions],
         "iterations": result.iterations,
         "retries": result.retries,
-        "usage": cast("JsonValue", TypeAdapter(type(result.usage)).dump_python(result.usage, mode="json")),
+        "usage": _plain(result.usage),
         "cost": None if result.cost is None else str(result.cost),
     }
+
+
+def _plain(value: object) -> JsonValue:
+    """A dataclass of plain values, field by field."""
+    return cast("JsonValue", TypeAdapter(type(value)).dump_python(value, mode="json"))
 
 
 def source_line(citation: Citation) -> str:

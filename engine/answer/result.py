@@ -10,7 +10,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from ...tracing import Usage
 from ..errors import AnswerInvalid
 from ..state import State
-from ..store.facts import Figure, StopWhy, Task
+from ..store.facts import Figure, Questioned, Requested, StopWhy, Task
 from . import render
 from .citations import Citation, citations
 from .typed import unfenced
@@ -49,6 +49,10 @@ class Result:
     usage: Usage
     cost: Decimal | None
     """US dollars of its model calls; None where the cost of one is unknown."""
+    approvals: tuple[Requested, ...] = ()
+    """What waits for somebody to approve or deny it; with why "waiting"."""
+    questions: tuple[Questioned, ...] = ()
+    """What waits for somebody to answer it; with why "waiting"."""
 
     @property
     def answered(self) -> bool:
@@ -91,6 +95,7 @@ def result_of(state: State) -> Result:
     run = state.current
     if run.stopped is None:
         raise LookupError(f"run {run.id} has not stopped")
+    waiting = [each.asked for each in run.waiting.values() if each.is_open]
     return Result(
         run=run.id,
         why=run.stopped.why,
@@ -103,6 +108,8 @@ def result_of(state: State) -> Result:
         skills={name: skill.version for name, skill in state.skills.items()},
         tasks=state.tasks,
         unknown=tuple(run.unknown),
+        approvals=tuple(one for one in waiting if isinstance(one, Requested)),
+        questions=tuple(one for one in waiting if isinstance(one, Questioned)),
         iterations=run.iterations,
         retries=run.retries,
         usage=run.usage,

@@ -1,6 +1,7 @@
 """The tools whose schemas are always loaded, because nearly every run uses them."""
 
 from ...namespaces.tool import Tool
+from .ask_user import ask_user
 from .calculate import calculate
 from .files import read, write_file
 from .link_records import link_records
@@ -9,6 +10,7 @@ from .search import search
 from .tasks import tasks
 
 RESIDENT: tuple[Tool, ...] = (
+    ask_user,
     calculate,
     link_records,
     load_skill,

@@ -14,15 +14,23 @@ from pydantic import JsonValue, TypeAdapter
 
 from ..errors import JournalUnreadable
 from .facts import (
+    Answered,
     Began,
+    CancelAsked,
     Checked,
+    Decided,
+    Expired,
     Fact,
     Faulted,
     Linked,
     Noted,
     Opened,
+    Questioned,
+    Refused,
     Replied,
+    Requested,
     Resumed,
+    Said,
     Settled,
     SkillActivated,
     Started,
@@ -57,6 +65,14 @@ KINDS: Mapping[str, type[Fact]] = {
     "linked": Linked,
     "checked": Checked,
     "skill": SkillActivated,
+    "requested": Requested,
+    "questioned": Questioned,
+    "expired": Expired,
+    "decided": Decided,
+    "answered": Answered,
+    "said": Said,
+    "cancel": CancelAsked,
+    "refused": Refused,
     "stopped": Stopped,
 }
 """The name of each kind in a journal. Names are for good: classes may be renamed, these not."""

@@ -17,19 +17,8 @@ from ...tracing import Usage
 from ..errors import FaultKind
 from ..limits import Limits
 from ..models.model import Reply
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """An artifact and the handle that names it inside its session."""
-
-    handle: str
-    """What the model and the user call it: `result/17.2`, `file/september.ofx`."""
-    ref: str
-    """Its address among the tenant's artifacts: SHA-256 in hexadecimal."""
-    size: int
-    """Bytes."""
-    mime: str
+from .people import Answered, CancelAsked, Decided, Expired, Questioned, Refused, Requested, Said
+from .stored import Stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +62,8 @@ class Began:
     """JSON Schema that the answer has to fit; None for an answer in words."""
     files: tuple[Stored, ...] = ()
     check: CheckMode = "auto"
+    by: str = ""
+    """Who asked for it, as the host names them; empty when it does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +224,8 @@ StopWhy = Literal[
     "fault",
     "paused",
     "unavailable",
+    "waiting",
+    "cancelled",
 ]
 
 
@@ -244,7 +237,8 @@ class Stopped:
     "length", "empty" and "unfit": replies kept being cut, empty, or not of the wanted type.
     "refused": the model declined. "window": the context is full. "fault": the request, the key or the
     account is wrong. "unavailable": the model could not be reached, or asks to come back later than a
-    run waits. "paused": the provider paused its turn again and again.
+    run waits. "paused": the provider paused its turn again and again. "waiting": nothing can be done before
+    a person has decided or answered. "cancelled": somebody asked for it.
     """
 
     why: StopWhy
@@ -266,6 +260,14 @@ Fact = (
     | Linked
     | Checked
     | SkillActivated
+    | Requested
+    | Questioned
+    | Expired
+    | Decided
+    | Answered
+    | Said
+    | CancelAsked
+    | Refused
     | Stopped
 )
 

@@ -5,13 +5,14 @@ under a lease that was taken over changes nothing. It does not promise that an a
 interrupted did not happen: the next reader sees.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from ...namespaces.tables.readings import MemoryReadings, Readings
 from ..errors import JournalUnreadable
 from .facts import Fact, Unknown
+from .inbox import Item, Posting
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +70,11 @@ class Journal(Protocol):
     def append(self, lease: Lease, rows: Sequence[Row]) -> Awaitable[None]:
         """Appends all the rows or none. Rows are in the journal in the order of these calls.
 
+        With them the items go out of the inbox that they record (`people.taken_items`).
+
         Raises:
             LeaseLost: the stream has a new owner; nothing was written.
-            StoreError: the store failed; nothing was written.
+            StoreError: the store failed, or an item was not in the inbox; nothing was written.
         """
         ...
 
@@ -80,6 +83,27 @@ class Journal(Protocol):
 
         Raises:
             JournalUnreadable: a row is damaged.
+        """
+        ...
+
+    async def post(self, stream: str, posting: Posting) -> int:
+        """Puts something into the stream's inbox; nobody's lease is needed. Gives its number.
+
+        What was posted under the same key before is not posted again, also when it was taken since.
+
+        Raises:
+            NotFound: there is no such stream.
+        """
+        ...
+
+    async def inbox(self, stream: str) -> Sequence[Item]:
+        """What was posted and is not taken yet, in order; nothing when there is no such stream."""
+        ...
+
+    def on_post(self, lease: Lease, tell: Callable[[], object]) -> None:
+        """Has `tell` called in the running loop soon after each post, by whichever process.
+
+        It may be called for nothing, and once for many. It ends when the lease is given back.
         """
         ...
 

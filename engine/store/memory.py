@@ -5,13 +5,15 @@ It goes through the same bytes as a durable one, so that what cannot be stored f
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..errors import LeaseHeld, LeaseLost, NotFound
+from ..errors import LeaseHeld, LeaseLost, NotFound, StoreError
 from .codec import Body, decode, encode
+from .inbox import Bells, Item, Posting
 from .journal import Lease, Row, Scope
+from .people import taken_items
 
 
 class _Kept(NamedTuple):
@@ -25,6 +27,11 @@ class _Stream:
     rows: list[_Kept] = field(default_factory=list[_Kept])
     token: int = 0
     held: bool = False
+    inbox: dict[int, Item] = field(default_factory=dict[int, Item])
+    """What is not taken yet, by its number."""
+    posted: int = 0
+    """Items, in all."""
+    keys: dict[str, int] = field(default_factory=dict[str, int])
 
 
 class MemoryStore:
@@ -46,6 +53,7 @@ class MemoryJournal:
 
     def __init__(self) -> None:
         self._streams: dict[str, _Stream] = {}
+        self._bells = Bells()
 
     async def acquire(self, stream: str) -> Lease:
         """Takes the stream's lease."""
@@ -61,6 +69,7 @@ class MemoryJournal:
         kept = self._streams[lease.stream]
         if kept.token == lease.token:
             kept.held = False
+            self._bells.take_down("", lease)
 
     def append(self, lease: Lease, rows: Sequence[Row]) -> Awaitable[None]:
         """Appends the rows at once."""
@@ -70,8 +79,14 @@ class MemoryJournal:
         if kept.token != lease.token or not kept.held or [row.seq for row in rows] != places:
             done.set_exception(LeaseLost(f"session {lease.stream!r} has a new owner"))
             return done
+        taken = taken_items([row.fact for row in rows])
+        if len(set(taken)) < len(taken) or not kept.inbox.keys() >= set(taken):
+            done.set_exception(StoreError(f"of items {taken} of the inbox, not all are there"))
+            return done
         bodies = [_Kept(row.run, row.at, encode(row.known)) for row in rows]
         kept.rows.extend(bodies)
+        for item in taken:
+            del kept.inbox[item]
         done.set_result(None)
         return done
 
@@ -80,6 +95,29 @@ class MemoryJournal:
         kept = self._streams.get(stream, _Stream())
         for place, (run, at, body) in enumerate(kept.rows[after:], start=after + 1):
             yield Row(place, run, at, decode(body))
+
+    async def post(self, stream: str, posting: Posting) -> int:
+        """Puts something into the stream's inbox."""
+        kept = self._streams.get(stream)
+        if kept is None:
+            raise NotFound(f"there is no session {stream!r}")
+        if posting.key is not None and posting.key in kept.keys:
+            return kept.keys[posting.key]
+        kept.posted += 1
+        given = posting
+        kept.inbox[kept.posted] = Item(kept.posted, given.run, given.kind, given.body, given.who, given.at)
+        if posting.key is not None:
+            kept.keys[posting.key] = kept.posted
+        self._bells.ring("", stream, kept.posted)
+        return kept.posted
+
+    async def inbox(self, stream: str) -> Sequence[Item]:
+        """What is not taken yet."""
+        return list(self._streams.get(stream, _Stream()).inbox.values())
+
+    def on_post(self, lease: Lease, tell: Callable[[], object]) -> None:
+        """Calls `tell` after each post."""
+        self._bells.hang("", lease, tell)
 
 
 class MemoryArtifacts:

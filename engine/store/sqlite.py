@@ -13,18 +13,20 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from ..clock import Clock, SystemClock
-from ..errors import LeaseHeld, LeaseLost, NotFound, StoreError
-from .codec import Body, decode, encode
+from ..clock import Clock
+from ..errors import LeaseLost, NotFound, StoreError
+from .faults import told, whole
+from .inbox import Bells, Item, Posting
 from .journal import Lease, Row, Scope
+from .kept import Kept, kept, rows_after
+from .leases import Uptime, refuse_living
 from .owner import Owner, is_dead, this_process
+from .people import taken_items
+from .sqlite_inbox import INBOX, INBOX_SCHEMA, NEWEST, SqliteInbox, items
 from .readings import READINGS, SqliteReadings
 from .writer import Writer
 
 T = TypeVar("T")
-
-LEASE_US = 30_000_000
-"""Microseconds without a sign of life after which an owner that cannot be seen is taken for dead."""
 
 _LARGE = 1_000_000
 """Bytes from which hashing is worth a thread."""
@@ -43,7 +45,7 @@ create table if not exists stream(
     owner blob, alive_at integer not null, unique(tenant, name)) strict;
 create table if not exists fact(
     stream integer not null, seq integer not null, run text not null, kind text not null,
-    version integer not null, at integer not null, body blob not null,
+    version integer not null, at integer not null, body blob not null, crc integer,
     primary key(stream, seq)) strict, without rowid;
 create table if not exists artifact(
     tenant text not null, ref text not null, body blob not null,
@@ -53,12 +55,12 @@ create table if not exists artifact(
 _FIND = "select id, token, owner, alive_at from stream where tenant=? and name=?"
 _LAST = "select coalesce(max(seq), 0) from fact where stream=?"
 _APPEND = """
-insert into fact select id, ?, ?, ?, ?, ?, ? from stream
+insert into fact select id, ?, ?, ?, ?, ?, ?, ? from stream
 where tenant=? and name=? and token=? and owner is not null
     and (select coalesce(max(seq), 0) from fact where stream=id) = ?
 """
 _READ = """
-select seq, run, at, kind, version, body from fact
+select seq, run, kind, version, at, body, crc from fact
 where stream=(select id from stream where tenant=? and name=?) and seq>? order by seq limit ?
 """
 
@@ -71,8 +73,15 @@ class SqliteStore:
     """
 
     def __init__(self, path: str | Path, clock: Clock | None = None) -> None:
+        """Opens nothing yet.
+
+        Args:
+            path: The file.
+            clock: What signs of life are timed by, the same for all who open the file; None for the time
+                since the machine started, which does not jump.
+        """
         self.path = Path(path)
-        self._database = SqliteDatabase(self.path, clock or SystemClock())
+        self._database = SqliteDatabase(self.path, clock or Uptime())
         self._writer = Writer(self._database.open)
 
     def scoped(self, tenant: str) -> Scope:
@@ -102,6 +111,7 @@ class SqliteDatabase:
         self.opened = False
         self.held: set[tuple[str, str, int]] = set()
         """Tenant, stream and token of each lease held here."""
+        self.bells = Bells()
         self._connection: sqlite3.Connection | None = None
 
     def open(self) -> "SqliteDatabase":
@@ -116,10 +126,10 @@ class SqliteDatabase:
             self._connection = connection
             mode = _write_ahead(connection)
             connection.execute("pragma synchronous=full")
-            connection.executescript(f"begin immediate; {_SCHEMA} {READINGS} commit;")
+            _make_tables(connection)
         except (sqlite3.Error, OSError) as error:
             self.close()
-            raise StoreError(f"cannot open the store {str(self.path)!r}: {error}") from error
+            raise told(f"cannot open the store {str(self.path)!r}", error) from error
         if mode != "wal":
             self.close()
             raise StoreError(
@@ -176,6 +186,12 @@ class SqliteDatabase:
             (self.clock.now_us(), self.owner.to_json()),
         )
 
+    def look(self) -> None:
+        """Tells those who wait what was posted by others."""
+        if self.bells:
+            for tenant, stream, item in self.execute(NEWEST).fetchall():
+                self.bells.ring(tenant, stream, item)
+
     def release_all(self) -> None:
         """Gives back each lease held here."""
         self.execute("update stream set owner=null where owner=?", (self.owner.to_json(),))
@@ -203,7 +219,7 @@ class SqliteDatabase:
         except sqlite3.Error as error:
             if "no such table" in str(error):  # its writer is about to make them
                 return []
-            raise StoreError(f"cannot read the store {str(self.path)!r}: {error}") from error
+            raise told(f"cannot read the store {str(self.path)!r}", error) from error
 
 
 class SqliteJournal:
@@ -213,6 +229,7 @@ class SqliteJournal:
         self._tenant = tenant
         self._database = database
         self._writer = writer
+        self._inbox = SqliteInbox(tenant, database)
 
     async def acquire(self, stream: str) -> Lease:
         """Takes the stream's lease; from a dead owner at once."""
@@ -227,7 +244,7 @@ class SqliteJournal:
         )
         identity, token, owner, alive_at = execute(_FIND, (self._tenant, stream)).fetchone()
         if owner is not None and not self._given_up(stream, token, owner):
-            _refuse_living(stream, Owner.from_json(owner), now - alive_at)
+            self._refuse_living(stream, Owner.from_json(owner), now - alive_at)
         execute(
             "update stream set token=?, owner=?, alive_at=? where id=?",
             (token + 1, self._database.owner.to_json(), now, identity),
@@ -235,6 +252,10 @@ class SqliteJournal:
         (last,) = execute(_LAST, (identity,)).fetchone()
         self._database.held.add((self._tenant, stream, token + 1))
         return Lease(stream, token + 1, last)
+
+    def _refuse_living(self, stream: str, owner: Owner, silent_us: int) -> None:
+        former_boot = silent_us < 0 and owner.boot != self._database.owner.boot
+        refuse_living(stream, owner, silent_us, dead=former_boot or is_dead(owner))
 
     def _given_up(self, stream: str, token: int, owner: bytes) -> bool:
         """Whether the lease is one of this store that could not be written down as given back."""
@@ -244,6 +265,7 @@ class SqliteJournal:
     async def release(self, lease: Lease) -> None:
         """Gives a lease back."""
         self._database.held.discard((self._tenant, lease.stream, lease.token))
+        self._database.bells.take_down(self._tenant, lease)
         await self._writer.submit(lambda: self._release(lease))
 
     def _release(self, lease: Lease) -> None:
@@ -254,17 +276,21 @@ class SqliteJournal:
 
     def append(self, lease: Lease, rows: Sequence[Row]) -> Awaitable[None]:
         """Appends the rows with the next commit."""
-        bodies = [(row, encode(row.known)) for row in rows]
-        return self._writer.submit(lambda: self._append(lease, bodies))
+        bodies = [kept(row) for row in rows]
+        taken = taken_items([row.fact for row in rows])
 
-    def _append(self, lease: Lease, rows: Sequence[tuple[Row, Body]]) -> None:
-        for row, (kind, version, body) in rows:
-            seq, run, at = row.seq, row.run, row.at
-            under = (self._tenant, lease.stream, lease.token, seq - 1)
-            values = (seq, run, kind, version, at, body, *under)
-            if self._database.execute(_APPEND, values).rowcount != 1:
+        def append() -> None:
+            self._append(lease, bodies)
+            self._inbox.take(lease.stream, taken)
+
+        return self._writer.submit(append)
+
+    def _append(self, lease: Lease, rows: Sequence[Kept]) -> None:
+        for row in rows:
+            under = (self._tenant, lease.stream, lease.token, row.seq - 1)
+            if self._database.execute(_APPEND, (*row, *under)).rowcount != 1:
                 raise LeaseLost(
-                    f"row {seq} of session {lease.stream!r} was not written: the session has a new "
+                    f"row {row.seq} of session {lease.stream!r} was not written: the session has a new "
                     "owner, or the row before it is missing"
                 )
 
@@ -272,11 +298,26 @@ class SqliteJournal:
         """The rows after a sequence number, a page at a time."""
         while True:
             page = await self._database.query(_READ, (self._tenant, stream, after, _PAGE))
-            for seq, run, at, kind, version, body in page:
-                yield Row(seq, run, at, decode(Body(kind, version, body)))  # type: ignore[arg-type]
-                after = seq  # type: ignore[assignment]
+            rows = [Kept(*one) for one in page]  # type: ignore[arg-type]  # columns have their types: strict
+            for row in rows_after(after, rows):
+                yield row
+            after += len(page)
             if len(page) < _PAGE:
                 return
+
+    async def post(self, stream: str, posting: Posting) -> int:
+        """Puts something into the stream's inbox; who waits in this process is told at once."""
+        item = await self._writer.submit(lambda: self._inbox.post(stream, posting))
+        self._database.bells.ring(self._tenant, stream, item)
+        return item
+
+    async def inbox(self, stream: str) -> Sequence[Item]:
+        """What is not taken yet."""
+        return items(await self._database.query(INBOX, (self._tenant, stream)))
+
+    def on_post(self, lease: Lease, tell: Callable[[], object]) -> None:
+        """Calls `tell` soon after each post."""
+        self._database.bells.hang(self._tenant, lease, tell)
 
 
 class SqliteArtifacts:
@@ -308,16 +349,15 @@ class SqliteArtifacts:
         if not found:
             raise NotFound(f"no artifact {ref!r}")
         (body,) = found[0]
-        return body  # type: ignore[return-value]
+        return whole(ref, body)  # type: ignore[arg-type]
 
 
-def _refuse_living(stream: str, owner: Owner, silent_us: int) -> None:
-    if is_dead(owner) or silent_us > LEASE_US:
-        return
-    raise LeaseHeld(
-        f"session {stream!r} is being worked on by {owner}, which wrote "
-        f"{silent_us // 1_000_000} s ago; wait for it, or end it"
-    )
+def _make_tables(connection: sqlite3.Connection) -> None:
+    connection.executescript(f"begin immediate; {_SCHEMA} {INBOX_SCHEMA} {READINGS}")
+    columns = [name for _, name, *_ in connection.execute("pragma table_info(fact)")]
+    if "crc" not in columns:
+        connection.execute("alter table fact add column crc integer")
+    connection.execute("commit")
 
 
 def _write_ahead(connection: sqlite3.Connection) -> str:

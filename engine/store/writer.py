@@ -6,6 +6,7 @@ commit a step.
 """
 
 import asyncio
+import contextlib
 import queue
 import threading
 import time
@@ -13,17 +14,31 @@ from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
 from ..errors import StoreError
+from .faults import told
 
 T = TypeVar("T")
 HEARTBEAT_S = 5.0
 """Seconds between two signs of life for the leases held."""
+LOOK_S = 0.5
+"""Seconds between two looks for what other processes posted to the streams held here."""
+
+TRIES = 4
+"""How often changes are made when the transaction is undone for no fault of theirs."""
+
+
+class Undone(Exception):
+    """A transaction was undone as a whole, and its changes may be made again at once."""
 
 
 class Database(Protocol):
     """A connection as the writer needs it. All of it is called in the writer's thread."""
 
     def begin(self) -> None:
-        """Begins a transaction that will write."""
+        """Begins a transaction that will write.
+
+        Raises:
+            Undone: as `attempt` and `commit` may too, when all is to be made again.
+        """
         ...
 
     def commit(self) -> None:
@@ -47,6 +62,10 @@ class Database(Protocol):
         """Says, in a transaction, that the leases held here are alive."""
         ...
 
+    def look(self) -> None:
+        """Tells, outside of a transaction, who waits for what was posted to the streams held here."""
+        ...
+
     def close(self) -> None:
         """Closes the connection; does not raise."""
         ...
@@ -63,8 +82,11 @@ class _Job(Generic[T]):
         self._error: Exception | None = None
 
     def run(self, database: Database) -> None:
+        self._error = None
         try:
             self._result = database.attempt(self._change)
+        except Undone:
+            raise
         except Exception as error:  # noqa: BLE001  whatever it is, it belongs to who waits
             self._error = _told(error)
 
@@ -91,6 +113,7 @@ class Writer:
         self._thread: threading.Thread | None = None
         self._closed = False
         self._beat_at = 0.0
+        self._looked_at = 0.0
 
     def submit(self, change: Callable[[], T]) -> asyncio.Future[T]:
         """Queues a change; the future resolves when it is durable, in the order of submission."""
@@ -123,6 +146,8 @@ class Writer:
                 if database is not None:
                     database.rollback()
             _deliver(jobs)
+            if database is not None:
+                self._look(database)
             if last:
                 break
         if database is not None:
@@ -132,7 +157,7 @@ class Writer:
         """What is queued, after waiting for the first; and whether it is the last there will be."""
         jobs: list[_Job[object]] = []
         try:
-            job = self._queue.get(timeout=self._heartbeat_s)
+            job = self._queue.get(timeout=min(self._heartbeat_s, LOOK_S))
             while job is not None:
                 jobs.append(job)
                 job = self._queue.get_nowait()
@@ -144,13 +169,32 @@ class Writer:
         due = database.holds_leases and time.monotonic() - self._beat_at >= self._heartbeat_s
         if not jobs and not due:
             return
+        for left in reversed(range(TRIES)):
+            try:
+                self._transact(database, jobs, beat=due)
+            except Undone:
+                database.rollback()
+                if not left:
+                    raise
+            else:
+                return
+
+    def _transact(self, database: Database, jobs: "list[_Job[object]]", *, beat: bool) -> None:
         database.begin()
-        if due:
+        if beat:
             database.heartbeat()
             self._beat_at = time.monotonic()
         for job in jobs:
             job.run(database)
         database.commit()
+
+    def _look(self, database: Database) -> None:
+        """Looks for posts when it is time to; when that fails, the next look may not."""
+        if not database.holds_leases or time.monotonic() - self._looked_at < LOOK_S:
+            return
+        self._looked_at = time.monotonic()
+        with contextlib.suppress(Exception):
+            database.look()
 
 
 def _fail(jobs: "list[_Job[object]]", error: Exception) -> None:
@@ -162,9 +206,7 @@ def _told(error: Exception) -> StoreError:
     """What went wrong as who waits is told it: each gets an error of its own."""
     if isinstance(error, StoreError):
         return error
-    told = StoreError(f"the store failed: {error}")
-    told.__cause__ = error
-    return told
+    return told("the store failed", error)
 
 
 def _deliver(jobs: "list[_Job[object]]") -> None:

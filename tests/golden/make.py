@@ -19,11 +19,13 @@ from pydantic import BaseModel, JsonValue
 
 from offing.compaction.conversation import Block, Message, Raw, Reasoning, Text, ToolCall
 from offing.engine import About, Engine, Limits, MemoryStore
+from offing.engine.approvals import ApprovalPolicy
 from offing.engine.clock import Outside
 from offing.engine.errors import ModelFault
 from offing.engine.models.model import Delta, Part, Reply, Request, StopReason
 from offing.engine.store.codec import encode
 from offing.engine.store.facts import Fact, Resumed
+from offing.engine.store.inbox import Posting
 from offing.namespaces import Attachment, Effect, FunctionNamespace, Record, ToolOutput
 from offing.namespaces.functions import tool
 from offing.skills import SkillFolders
@@ -61,6 +63,8 @@ def replies() -> Iterator[Reply | ModelFault]:
         call("bank__pay", amount=1),
         call("bank__put"),
         call("bank__close"),
+        call("bank__close", why="again"),
+        call("ask_user", question="Which month?", options=["August", "September"]),
         call("bank__lok"),
         call("tasks", items=TASKS, confidence=0.5),
         call("bank__look", '{"a":'),
@@ -71,6 +75,7 @@ def replies() -> Iterator[Reply | ModelFault]:
         call("calculate", expression="a*2", inputs={"a": "bank:txn/1"}, label="Doubled"),
         call("load_skill", name="close"),
         call("bank__pay", amount=-1),
+        call("bank__close", why="late"),
     )
     yield reply(Text("The balance is"), stop="length")
     yield reply(Text("25.00 GBP [[bank:txn/1]] [[calc:2.2]]"), stop="end")
@@ -80,7 +85,7 @@ def replies() -> Iterator[Reply | ModelFault]:
     yield ModelFault("auth", "no key")
     yield ModelFault("rate limited", "come back later", headers={"retry-after": "900"})
     yield reply(Text("Wait"), stop="pause")
-    yield reply(call("bank__look"))
+    yield reply(call("bank__look"), call("bank__close"))
     yield reply(call("bank__look"), stop="length")
     yield reply(Text("I would rather not."), stop="refusal", detail="policy")
     yield reply(Text("No room."), stop="window")
@@ -173,7 +178,7 @@ async def put() -> str:
     return "put"
 
 
-async def close() -> str:
+async def close(why: str = "done") -> str:
     """Closes the account."""
     return "closed"
 
@@ -192,13 +197,29 @@ async def session(skills: SkillFolders) -> list[Mapping[str, JsonValue]]:
     limits = Limits(iterations=4, parallel_calls=1)
     outside = Outside(clock=clock)
     bank = FunctionNamespace("bank", tools)
-    async with Engine(Told(), [bank], store=store, limits=limits, skills=skills, outside=outside) as engine:
+    approvals = ApprovalPolicy(expires_after_s=3600, approver_differs=True)
+    async with Engine(
+        Told(), [bank], store=store, limits=limits, skills=skills, approvals=approvals, outside=outside
+    ) as engine:
         books = engine.session(
             "books", about=About(company="Acme"), setup={"files": ["a.ofx"]}, skills=["start"]
         )
-        await books.ask("Explain September.", files=[Attachment("a.png", PNG, "image/png")])
+        await books.ask("Explain September.", files=[Attachment("a.png", PNG, "image/png")], by="ann")
+        await books.say("The fees too.", files=[Attachment("a.png", PNG, "image/png")], by="ann")
+        await books.approve("1.6", by="bob")
+        await books.deny("1.7", reason="once is enough", by="bob")
+        await books.answer("1.8", "September", by="ann")
+        await (await books.resume("books.1")).result()
+        await store.scoped("local").journal.post(
+            "books", Posting("books.1", "dance", b"{}", "eve", clock.now)
+        )
+        clock.now += DAY_US
+        await (await books.resume("books.1")).result()
         await books.ask("How much? /count", output=Balance)
         await books.ask("Go on.")
+        for _ in range(2):
+            await (await books.resume("books.3")).result()
+        await books.cancel(reason="not now", by="ann")
         for days in (0, 0, 0, 1, 0, 0):
             clock.now += days * DAY_US
             await (await books.resume("books.3")).result()

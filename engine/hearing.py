@@ -1,0 +1,157 @@
+"""Taking in what was posted: each item becomes one fact, in the transaction that takes it.
+
+It is done between two steps, by the driver alone, so that a message never stands before a reply that did
+not know of it. What can change nothing is recorded too, with the reason.
+"""
+
+from datetime import UTC, datetime
+from typing import assert_never
+
+from ..namespaces.tool import Attachment
+from .errors import ConfigurationError, NotFound
+from .files import receive
+from .run import Run
+from .scrub import scrub, scrub_fields
+from .state import State
+from .store.inbox import Answer, Cancel, Decide, Item, Say, Word, word_of
+from .store.people import (
+    Answered,
+    CancelAsked,
+    Decided,
+    Expired,
+    Posted,
+    Questioned,
+    Refused,
+    Requested,
+    Said,
+    Taken,
+)
+from .waiting import Waiting
+
+
+async def take_in(run: Run) -> None:
+    """Turns what is in the inbox into facts.
+
+    Raises:
+        StoreError: the store failed; what was not recorded is still in the inbox.
+    """
+    for item in await run.mail.items():
+        await run.record(await _taken(run, item))
+
+
+async def _taken(run: Run, item: Item) -> Taken:
+    posted = Posted(item.id, scrub(item.who), item.at)
+    word = word_of(item)
+    why = word if isinstance(word, str) else refusal(run.state, item.run, word, posted)
+    if isinstance(word, str) or why:
+        return Refused(posted, scrub(item.kind), scrub(why))
+    match word:
+        case Decide(call, approved, reason):
+            return scrub_fields(Decided(posted, call, approved, reason))
+        case Answer(call, text):
+            return scrub_fields(Answered(posted, call, text))
+        case Cancel(reason, hard):
+            return scrub_fields(CancelAsked(posted, reason, hard))
+        case Say():
+            return await _said(run, posted, word)
+        case _ as never:
+            assert_never(never)
+
+
+async def _said(run: Run, posted: Posted, say: Say) -> Taken:
+    """The message with its files, under handles that are still free."""
+    artifacts, limits = run.store.artifacts, run.state.current.began.limits
+    try:
+        files = [Attachment(file.name, await artifacts.get(file.ref), file.mime) for file in say.files]
+        received = await receive(say.text, files, artifacts, limits, run.state.artifacts)
+    except (ConfigurationError, NotFound) as error:
+        return Refused(posted, "say", scrub(str(error)))
+    return scrub_fields(Said(posted, received.message, received.files))
+
+
+def refusal(state: State, run: str, word: Word, posted: Posted) -> str:
+    """Why the word, meant for a run, can change nothing as things are; empty when it can.
+
+    A message for a run that has ended meanwhile is not refused: the next run reads it.
+    """
+    match word:
+        case Decide():
+            return _undecided(state, word, posted)
+        case Answer():
+            waiting = _waiting(state).get(word.call)
+            if waiting is None or not isinstance(waiting.asked, Questioned):
+                return f"call {word.call!r} asks nothing. {_open(state)}"
+            return _settled(waiting)
+        case Cancel():
+            current = "" if state.run is None else state.run.id
+            return "" if run == current else f"run {run!r} is not at work any more"
+        case Say():
+            return ""
+        case _ as never:
+            assert_never(never)
+
+
+def _undecided(state: State, decide: Decide, posted: Posted) -> str:
+    waiting = _waiting(state).get(decide.call)
+    if waiting is None or not isinstance(waiting.asked, Requested):
+        return f"call {decide.call!r} waits for no approval. {_open(state)}"
+    asked = waiting.asked
+    if not waiting.is_open:
+        return _settled(waiting)
+    if decide.digest and decide.digest != asked.digest:
+        return f"what is asked for call {decide.call} is not what was decided on: look at it again"
+    return _unfit(asked, posted) if decide.approved else ""
+
+
+def _unfit(asked: Requested, posted: Posted) -> str:
+    """Why this person, or at this time, may not approve."""
+    if asked.expires_at is not None and posted.at >= asked.expires_at:
+        return f"it could be approved until {time_of(asked.expires_at)} only"
+    if asked.other_than is None:
+        return ""
+    if not asked.other_than.strip():
+        return "it needs another person than who asked for the work, and who that was is not known"
+    if not posted.who.strip():
+        return f"it needs another person than {asked.other_than}: say who approves"
+    if _same(posted.who, asked.other_than):
+        return f"{posted.who} asked for the work and may not approve it"
+    return ""
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two names are one person's, as far as writing goes."""
+    return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
+
+
+def _waiting(state: State) -> dict[str, Waiting]:
+    return {} if state.run is None else state.run.waiting
+
+
+def _settled(waiting: Waiting) -> str:
+    """What was said already; empty when nothing was."""
+    call = waiting.asked.call
+    match waiting.said:
+        case None:
+            return ""
+        case Answered(posted):
+            return f"call {call} was answered already{_by(posted)}"
+        case Expired():
+            return f"the request of call {call} has expired"
+        case Decided(posted, _, approved):
+            return f"call {call} was {'approved' if approved else 'denied'} already{_by(posted)}"
+        case _ as never:
+            assert_never(never)
+
+
+def _by(posted: Posted) -> str:
+    return f" by {posted.who}" if posted.who else ""
+
+
+def _open(state: State) -> str:
+    calls = [call for call, waiting in _waiting(state).items() if waiting.is_open]
+    return f"Open are: {', '.join(calls) or 'none'}"
+
+
+def time_of(at_us: int) -> str:
+    """A time as a person reads it."""
+    return datetime.fromtimestamp(at_us / 1_000_000, tz=UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

@@ -1,0 +1,202 @@
+"""The store for more than one machine: a PostgreSQL database that engines of many hosts share.
+
+The same journal as in a SQLite file: one writer a store with group commit, bodies as bytes, the fencing
+token checked in the statement of each append. Needs the extra `postgres`.
+"""
+
+import asyncio
+import hashlib
+import importlib.util
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import ConfigurationError, LeaseLost, NotFound
+from . import postgres_schema as sql
+from .faults import whole
+from .inbox import Item, Posting
+from .journal import Lease, Row, Scope
+from .kept import Kept, kept, rows_after
+from .leases import refuse_living
+from .owner import Owner, is_dead
+from .people import taken_items
+from .postgres_inbox import PostgresInbox
+from .writer import Writer
+
+if TYPE_CHECKING:
+    from .postgres_database import PostgresDatabase
+    from .postgres_link import Patience
+
+_LARGE = 1_000_000
+"""Bytes from which hashing is worth a thread."""
+
+_PAGE = 500
+"""Rows read at a time."""
+
+
+class PostgresStore:
+    """A store in a PostgreSQL database, its tables in the schema `offing`, made at the first use.
+
+    Nothing is opened before. Each store is an owner of its own, also in one process.
+    """
+
+    def __init__(self, url: str, patience: "Patience | None" = None) -> None:
+        """Connects nowhere yet.
+
+        Args:
+            url: Such as `postgresql://user:password@host:5432/database`, with libpq's parameters.
+            patience: How long is waited for the server; None for what suits most.
+
+        Raises:
+            ConfigurationError: the URL cannot be read, or the extra is not installed.
+        """
+        if importlib.util.find_spec("psycopg") is None:
+            raise ConfigurationError("a PostgreSQL store needs psycopg: pip install 'offing[postgres]'")
+        from .postgres_database import PostgresDatabase
+        from .postgres_link import Patience
+
+        self._database = PostgresDatabase(url, patience or Patience())
+        self._writer = Writer(self._database.open)
+
+    def scoped(self, tenant: str) -> Scope:
+        """The part that belongs to a tenant."""
+        return Scope(
+            PostgresJournal(tenant, self._database, self._writer),
+            PostgresArtifacts(tenant, self._database, self._writer),
+        )
+
+    async def close(self) -> None:
+        """Writes out what was accepted, gives back the leases and closes all connections."""
+        try:
+            if self._database.opened:
+                await self._writer.submit(self._database.release_all)
+        finally:
+            await self._writer.close()
+            self._database.close()
+
+
+class PostgresJournal:
+    """See `Journal`."""
+
+    def __init__(self, tenant: str, database: "PostgresDatabase", writer: Writer) -> None:
+        self._tenant = tenant
+        self._database = database
+        self._writer = writer
+        self._inbox = PostgresInbox(tenant, database)
+
+    async def acquire(self, stream: str) -> Lease:
+        """Takes the stream's lease; from a dead owner on this host at once."""
+        return await self._writer.submit(lambda: self._acquire(stream))
+
+    def _acquire(self, stream: str) -> Lease:
+        execute = self._database.execute
+        place = (self._tenant, stream)
+        execute(sql.MAKE, place)
+        (identity, token, owner) = execute(sql.FIND, place).fetchall()[0]
+        if owner is not None and not self._given_up(stream, token, owner):
+            self._refuse_living(stream, owner)
+        execute(sql.TAKE_LEASE, (token + 1, self._database.owner.store, identity))
+        last = int(execute(sql.LAST, (identity,)).fetchall()[0][0])
+        self._database.held.add((*place, token + 1))
+        return Lease(stream, token + 1, last)
+
+    def _refuse_living(self, stream: str, owner: str) -> None:
+        found = self._database.execute(sql.OWNER, (owner,)).fetchall()
+        if not found:
+            return
+        body, silent_us = found[0]
+        known = Owner.from_json(body)
+        refuse_living(stream, known, silent_us, dead=self._is_dead(known))
+
+    def _is_dead(self, owner: Owner) -> bool:
+        """Whether it surely is. Two hosts may have one name: only of this boot can anything be known."""
+        return owner.boot == self._database.owner.boot != "" and is_dead(owner)
+
+    def _given_up(self, stream: str, token: int, owner: str) -> bool:
+        """Whether the lease is one of this store that could not be written down as given back."""
+        ours = owner == self._database.owner.store
+        return ours and (self._tenant, stream, token) not in self._database.held
+
+    async def release(self, lease: Lease) -> None:
+        """Gives a lease back."""
+        self._database.held.discard((self._tenant, lease.stream, lease.token))
+        self._database.bells.take_down(self._tenant, lease)
+        await self._writer.submit(lambda: self._release(lease))
+
+    def _release(self, lease: Lease) -> None:
+        self._database.execute(sql.RELEASE, (self._tenant, lease.stream, lease.token))
+
+    def append(self, lease: Lease, rows: Sequence[Row]) -> Awaitable[None]:
+        """Appends the rows with the next commit."""
+        bodies = [kept(row) for row in rows]
+        taken = taken_items([row.fact for row in rows])
+
+        def append() -> None:
+            if bodies:
+                self._append(lease, bodies)
+            self._inbox.take(lease.stream, taken)
+
+        return self._writer.submit(append)
+
+    def _append(self, lease: Lease, rows: Sequence[Kept]) -> None:
+        """In one statement, which writes all or nothing."""
+        first = rows[0].seq
+        follow = [row.seq for row in rows] == list(range(first, first + len(rows)))
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        values = (self._tenant, lease.stream, lease.token, *columns, first - 1)
+        if not follow or self._database.execute(sql.APPEND, values).rowcount != len(rows):
+            raise LeaseLost(
+                f"row {first} of session {lease.stream!r} was not written: the session has a new "
+                "owner, or the row before it is missing"
+            )
+
+    async def read(self, stream: str, after: int = 0) -> AsyncIterator[Row]:
+        """The rows after a sequence number, a page at a time."""
+        while True:
+            values = (self._tenant, stream, after, _PAGE)
+            page = await asyncio.to_thread(self._database.query, sql.READ, values)
+            for row in rows_after(after, [Kept(*one) for one in page]):
+                yield row
+            after += len(page)
+            if len(page) < _PAGE:
+                return
+
+    async def post(self, stream: str, posting: Posting) -> int:
+        """Puts something into the stream's inbox; who waits in this process is told at once."""
+        item = await self._writer.submit(lambda: self._inbox.post(stream, posting))
+        self._database.bells.ring(self._tenant, stream, item)
+        return item
+
+    async def inbox(self, stream: str) -> Sequence[Item]:
+        """What is not taken yet."""
+        found = await asyncio.to_thread(self._database.query, sql.INBOX, (self._tenant, stream))
+        return [Item(*one) for one in found]
+
+    def on_post(self, lease: Lease, tell: Callable[[], object]) -> None:
+        """Calls `tell` soon after each post."""
+        self._database.bells.hang(self._tenant, lease, tell)
+
+
+class PostgresArtifacts:
+    """See `Artifacts`."""
+
+    def __init__(self, tenant: str, database: "PostgresDatabase", writer: Writer) -> None:
+        self._tenant = tenant
+        self._database = database
+        self._writer = writer
+
+    async def put(self, data: bytes) -> str:
+        """Keeps the bytes. Large ones are hashed in a thread, off the event loop."""
+        hashed = hashlib.sha256(data) if len(data) < _LARGE else await asyncio.to_thread(hashlib.sha256, data)
+        ref = hashed.hexdigest()
+        await self._writer.submit(lambda: self._put(ref, data))
+        return ref
+
+    def _put(self, ref: str, data: bytes) -> None:
+        self._database.execute(sql.PUT, (self._tenant, ref, data))
+
+    async def get(self, ref: str) -> bytes:
+        """The bytes at an address."""
+        found = await asyncio.to_thread(self._database.query, sql.GET, (self._tenant, ref))
+        if not found:
+            raise NotFound(f"no artifact {ref!r}")
+        return whole(ref, found[0][0])

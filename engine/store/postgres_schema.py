@@ -1,0 +1,139 @@
+"""The tables of the PostgreSQL store, in a schema of their own, and the statements over them.
+
+Bodies are bytea, times microseconds. An owner's row carries the number of its last transaction: whoever
+reads it knows which of an owner's commits are durable, also after a connection was cut in one.
+"""
+
+from typing import TYPE_CHECKING, Final
+
+from ..errors import StoreError
+
+if TYPE_CHECKING:
+    from .postgres_link import Link
+
+STEPS: Final = (
+    """
+create table offing.owner(
+    id text primary key, body bytea not null, batch bigint not null, alive_at bigint not null)
+    with (fillfactor = 50);
+create table offing.stream(
+    id bigint generated always as identity primary key, tenant text not null, name text not null,
+    token bigint not null, owner text, unique(tenant, name)) with (fillfactor = 80);
+create index stream_owner on offing.stream(owner) where owner is not null;
+create table offing.fact(
+    stream bigint not null, seq bigint not null, run text not null, kind text not null,
+    version integer not null, at bigint not null, body bytea not null, crc bigint not null,
+    primary key(stream, seq));
+create table offing.artifact(
+    tenant text not null, ref text not null, body bytea not null, primary key(tenant, ref));
+create table offing.inbox(
+    id bigint generated always as identity primary key, stream bigint not null, key text, run text not null,
+    kind text not null, body bytea not null, who text not null, at bigint not null,
+    taken boolean not null default false, unique(stream, key));
+create index inbox_open on offing.inbox(stream) where not taken;
+""",
+)
+"""What brings the tables from each version to the next. Steps are only ever added."""
+
+_FIRST: Final = """
+select pg_advisory_xact_lock(267470341);
+create schema if not exists offing;
+create table if not exists offing.version(version integer not null);
+"""
+
+MAKE: Final = """
+insert into offing.stream(tenant, name, token) values(%s, %s, 0) on conflict do nothing
+"""
+FIND: Final = "select id, token, owner from offing.stream where tenant=%s and name=%s for update"
+OWNER: Final = """
+select body, (extract(epoch from clock_timestamp()) * 1000000)::bigint - alive_at
+from offing.owner where id=%s
+"""
+TAKE_LEASE: Final = "update offing.stream set token=%s, owner=%s where id=%s"
+LAST: Final = "select coalesce(max(seq), 0) from offing.fact where stream=%s"
+RELEASE: Final = "update offing.stream set owner=null where tenant=%s and name=%s and token=%s"
+RELEASE_ALL: Final = "update offing.stream set owner=null where owner=%s"
+APPEND: Final = """
+with held as (
+    select id from offing.stream
+    where tenant=%s and name=%s and token=%s and owner is not null for update)
+insert into offing.fact(stream, seq, run, kind, version, at, body, crc)
+select held.id, seq, run, kind, version, at, body, crc
+from held, unnest(
+    %s::bigint[], %s::text[], %s::text[], %s::integer[], %s::bigint[], %s::bytea[], %s::bigint[])
+    as new(seq, run, kind, version, at, body, crc)
+where (select coalesce(max(seq), 0) from offing.fact where stream=held.id) = %s
+"""
+READ: Final = """
+select seq, run, kind, version, at, body, crc from offing.fact
+where stream=(select id from offing.stream where tenant=%s and name=%s) and seq>%s order by seq limit %s
+"""
+PUT: Final = "insert into offing.artifact(tenant, ref, body) values(%s, %s, %s) on conflict do nothing"
+GET: Final = "select body from offing.artifact where tenant=%s and ref=%s"
+POST: Final = """
+with posted_to as (select id from offing.stream where tenant=%s and name=%s for update)
+insert into offing.inbox(stream, key, run, kind, body, who, at)
+select id, %s, %s, %s, %s, %s, %s from posted_to on conflict(stream, key) do nothing returning id
+"""
+"""Locks the stream's row, so that what is posted to it has numbers in the order in which it can be seen."""
+POSTED: Final = """
+select inbox.id from offing.stream join offing.inbox on inbox.stream=stream.id and inbox.key=%s
+where tenant=%s and name=%s
+"""
+INBOX: Final = """
+select id, run, kind, body, who, at from offing.inbox
+where stream=(select id from offing.stream where tenant=%s and name=%s) and not taken order by id
+"""
+TAKE_ITEMS: Final = """
+update offing.inbox set taken=true where id=any(%s) and not taken
+    and stream=(select id from offing.stream where tenant=%s and name=%s) returning id
+"""
+NEWEST: Final = """
+select tenant, name, max(inbox.id) from offing.inbox join offing.stream on inbox.stream=stream.id
+where not taken and owner=%s group by tenant, name
+"""
+
+BEGIN: Final = """
+begin isolation level read committed;
+insert into offing.owner(id, body, batch, alive_at)
+values('{id}', '\\x{body}', {batch}, (extract(epoch from clock_timestamp()) * 1000000)::bigint)
+on conflict(id) do update set batch=excluded.batch, alive_at=excluded.alive_at
+"""
+"""Begins a transaction and says in it which one it is, and that its owner is alive: one message."""
+
+CONCLUDED: Final = "select batch from offing.owner where id=%s for update"
+"""The last of an owner's transactions that is durable; waits for one that is still on its way."""
+CUT_OFF: Final = """
+select pg_terminate_backend(pid) from pg_stat_activity
+where application_name=%s and pid<>pg_backend_pid()
+"""
+
+
+def prepare(link: "Link") -> None:
+    """Makes the tables, or brings them up to date; of many that try at once, one does.
+
+    Raises:
+        StoreError: they are of a newer release.
+    """
+    if _version(link) == len(STEPS):
+        return
+    with link.transaction():
+        link.execute(_FIRST)
+        version = _version(link)
+        for step in STEPS[version:]:
+            link.execute(step)
+        link.execute("delete from offing.version")
+        link.execute("insert into offing.version values(%s)", (max(version, len(STEPS)),))
+    if version > len(STEPS):
+        raise StoreError(
+            f"the store's tables are of version {version} and this release knows {len(STEPS)}: "
+            "use the release that made them, or a newer one"
+        )
+
+
+def _version(link: "Link") -> int:
+    """0 when there are none."""
+    if link.execute("select to_regclass('offing.version')").fetchall() == [(None,)]:
+        return 0
+    found = link.execute("select version from offing.version").fetchall()
+    return int(found[0][0]) if found else 0
