@@ -22,8 +22,8 @@ from .kept import Kept, kept, rows_after
 from .leases import Uptime, refuse_living
 from .owner import Owner, is_dead, this_process
 from .people import taken_items
-from .sqlite_inbox import INBOX, INBOX_SCHEMA, NEWEST, SqliteInbox, items
 from .readings import READINGS, SqliteReadings
+from .sqlite_inbox import INBOX, INBOX_SCHEMA, NEWEST, SqliteInbox, items
 from .writer import Writer
 
 T = TypeVar("T")
