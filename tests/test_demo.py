@@ -190,6 +190,41 @@ def test_one_entry_is_proposed_and_nothing_is_posted(demo: Demo, month: str) -> 
     assert "Nothing is posted" in entries
 
 
+def test_the_entry_is_posted_once_a_person_has_approved_it_and_never_twice(tmp_path: Path) -> None:
+    books = tmp_path / "offing-demo" / "books-2026-09" / "ltd_general_ledger.csv"
+    run = offing(tmp_path, "demo").stdout.split()[1]
+    before = books.read_text()
+    again = offing(tmp_path, "resume", run)
+    assert (again.returncode, books.read_text()) == (0, before)
+    approved = offing(tmp_path, "approve", run, "--by", "E. Farrow")
+    assert (approved.returncode, approved.stderr) == (0, "")
+    assert books.read_text() == before
+    done = offing(tmp_path, "resume", run)
+    assert "approved by E. Farrow" in done.stdout
+    added = books.read_text().removeprefix(before).splitlines()
+    # Twelve lines: a fee, four commissions and the interest, each with its other side.
+    assert len(added) == 12
+    assert len({line.split(",")[0] for line in added}) == 1
+    assert (
+        "Posted to `ltd_general_ledger.csv`" in (tmp_path / "offing-demo" / "report-2026-09.md").read_text()
+    )
+    late = offing(tmp_path, "approve", run)
+    assert (late.returncode, late.stderr) == (2, "offing: nothing waits for somebody to approve it\n")
+    assert books.read_text().removeprefix(before).splitlines() == added
+
+
+def test_a_denied_entry_is_not_posted_and_the_report_says_why(tmp_path: Path) -> None:
+    books = tmp_path / "offing-demo" / "books-2026-09" / "ltd_general_ledger.csv"
+    run = offing(tmp_path, "demo").stdout.split()[1]
+    before = books.read_text()
+    assert offing(tmp_path, "deny", run, "--reason", "wait for the statement of October").returncode == 0
+    assert offing(tmp_path, "resume", run).returncode == 0
+    assert books.read_text() == before
+    report = (tmp_path / "offing-demo" / "report-2026-09.md").read_text()
+    assert "Not posted" in report
+    assert "wait for the statement of October" in report
+
+
 def test_the_statement_names_its_input_files_and_that_nobody_has_approved_it(demo: Demo) -> None:
     rows = demo.rows("2026-10")
     inputs = [row["File"] for row in of(rows, "Input file")]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from entries_books import GL, Json, entry, line
+from entries_books import GL, entry, line
 from offing.engine import Engine, MemoryStore, Scripted
 from offing.engine.cli.systems import Systems
 from offing.engine.models.scripted import CallResult, Playbook
@@ -14,10 +14,11 @@ from test_entries_posting import names_in
 
 pytestmark = pytest.mark.anyio
 CHARGE = entry(line("7000", "28.50"), line("1200", "-28.50"))
-WHY = "entries__post_entry needs a person's approval, and approvals cannot be given yet. Not executed."
 
 
-async def test_posting_is_refused_with_the_reason_and_a_proposal_can_be_cited(tmp_path: Path) -> None:
+async def test_posting_waits_for_a_person_who_is_shown_the_entry_and_is_done_once_approved(
+    tmp_path: Path,
+) -> None:
     books = tmp_path / "gl.csv"
     books.write_text(GL)
     read: list[CallResult] = []
@@ -26,22 +27,26 @@ async def test_posting_is_refused_with_the_reason_and_a_proposal_can_be_cited(tm
         proposed = await book.call("entries__invoke_tool", tool="propose_entry", arguments={"entry": CHARGE})
         posted = await book.call("entries__post_entry", entry=proposed.json["entry"])
         read[:] = [proposed, posted]
-        total = proposed.json["total"][0]
-        return f"I propose to enter {total['value']} GBP [[{total['record']}]]."
+        first = posted.json["lines"][0]
+        return f"Entered: {first['amount']} GBP [[{first['record']}]]."
 
     ledger = Ledger([books])
     async with Engine(Scripted(play), [ledger, Entries(ledger)], store=MemoryStore()) as engine:
-        result = await engine.session().ask("Enter the charge.")
+        session = engine.session()
+        waiting = await session.ask("Enter the charge.")
+        assert (waiting.why, books.read_text(), names_in(tmp_path)) == ("waiting", GL, ["gl.csv"])
+        (request,) = waiting.approvals
+        assert request.preview.splitlines()[-2:] == [
+            "offing-...,30/09/2026,7000,Bank charges,Charges September,,28.50,,GBP",
+            "offing-...,30/09/2026,1200,Bank,Charges September,,,28.50,GBP",
+        ]
+        await engine.inbox.approve(waiting.run, request.call, by="E. Farrow", digest=request.digest)
+        result = await (await session.resume(waiting.run)).result()
     assert (result.answered, result.unlinked) == (True, ())
-    proposed, posted = read
-    assert (posted.error, posted.text) == (True, WHY)
-    name = proposed.json["proposal"]
-    assert result.answer == f"I propose to enter 28.50 GBP [[entries:proposal/{name}/total]]."
-    assert (books.read_text(), names_in(tmp_path)) == (GL, ["gl.csv"])
-    content: Json = proposed.json
-    assert content["as_written"].splitlines()[1] == (
-        "offing-...,30/09/2026,1200,Bank,Charges September,,,28.50,GBP"
-    )
+    assert [each.split(",")[2:] for each in books.read_text().removeprefix(GL).splitlines()] == [
+        ["7000", "Bank charges", "Charges September", "", "28.50", "", "GBP"],
+        ["1200", "Bank", "Charges September", "", "", "28.50", "GBP"],
+    ]
 
 
 def test_the_command_line_connects_entries_where_there_are_books(tmp_path: Path) -> None:

@@ -3,14 +3,14 @@
 import argparse
 import functools
 import os
-from pathlib import Path
 
 from ..models.model import EFFORTS
+from .commands import STORE
 from .demo import MONTHS
 from .systems import DEMO_MODEL
 
-STORE = Path(".offing") / "offing.db"
 MODEL = "anthropic:claude-opus-5-5"
+_RUN = "the run's id, as it was shown when it began"
 _OUT = "offing-statement"
 _DEMO_OUT = "offing-demo"
 
@@ -40,13 +40,37 @@ def parser() -> argparse.ArgumentParser:
     )
     _add_reconcile_arguments(reconciled)
     again = commands.add_parser("resume", help="go on with a run after a kill or a stop")
-    again.add_argument("run", help="the run's id, as it was shown when it began")
+    again.add_argument("run", help=_RUN)
+    people = _add_people(commands)
     _add_eval_arguments(commands.add_parser("eval", help="judge models side by side by shipped scenarios"))
     known = commands.add_parser("models", help="windows, prices and keys of models")
     known.add_argument("names", nargs="*", metavar="NAME", help="such as litellm:openai/gpt-5.6")
-    for command in (demo, run, again):
+    for command in (demo, run, again, *people):
         command.add_argument("--store", default=str(STORE), help="journal file (default: %(default)s)")
     return made
+
+
+def _add_people(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
+) -> list[argparse.ArgumentParser]:
+    """What people say to a run: it is posted, and whoever works on the run takes it in."""
+    approve = commands.add_parser("approve", help="let a call run that waits for it")
+    deny = commands.add_parser("deny", help="keep a call from running")
+    answer = commands.add_parser("answer", help="answer what a run asks")
+    say = commands.add_parser("say", help="send a run a message")
+    cancel = commands.add_parser("cancel", help="ask a run to stop; it can go on later")
+    for command in (approve, deny, answer, say, cancel):
+        command.add_argument("run", help=_RUN)
+        command.add_argument("--by", default="", help="who says it (default: the user of this machine)")
+    for command in (approve, deny):
+        command.add_argument("call", nargs="?", default="", help="such as 21.1; not needed when one waits")
+    for command in (answer, say):
+        command.add_argument("text", help="in words")
+    answer.add_argument("--call", default="", help="such as 21.1; not needed when one waits")
+    for command in (deny, cancel):
+        command.add_argument("--reason", default="", help="in words; the model reads that of a denial")
+    cancel.add_argument("--at-once", action="store_true", help="without letting short calls end")
+    return [approve, deny, answer, say, cancel]
 
 
 def _add_demo_arguments(demo: argparse.ArgumentParser) -> None:

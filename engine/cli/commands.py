@@ -18,10 +18,13 @@ from .screen import Screen
 from .systems import Systems
 
 _HEADING = re.compile(r"^#{1,2} ", re.MULTILINE)
-_TENANT = "local"
+STORE = Path(".offing") / "offing.db"
+"""Where runs are kept unless another store is named."""
+TENANT = "local"
 """The engine's own, when a host names none."""
 ExitCode = Literal[0, 1, 3]
-"""0 answered, 1 failed, 3 stopped by a limit or without an answer. 2, wrong usage, is `main`'s."""
+"""0 answered, or waiting for a person; 1 failed; 3 stopped by a limit, a cancel or without an answer.
+2, wrong usage, is `main`'s."""
 
 
 async def begin(systems: Systems, request: str, store: Path, screen: Screen) -> ExitCode:
@@ -55,7 +58,7 @@ async def resume(run: str, store: Path, screen: Screen) -> ExitCode:
 
 
 async def _systems_of(run: str, store: Path) -> Systems:
-    journal = SqliteStore(store).scoped(_TENANT).journal
+    journal = SqliteStore(store).scoped(TENANT).journal
     async for row in journal.read(run.partition(".")[0]):
         if isinstance(row.known, Opened):
             return Systems.from_setup(row.known.setup)
@@ -66,7 +69,7 @@ async def _work(
     systems: Systems, store: Path, screen: Screen, start: Callable[[Engine], Awaitable[RunHandle]]
 ) -> ExitCode:
     kept = SqliteStore(store)
-    namespaces, model = systems.namespaces(kept.scoped(_TENANT).readings), systems.the_model()
+    namespaces, model = systems.namespaces(kept.scoped(TENANT).readings), systems.the_model()
     async with Engine(model, namespaces, store=kept) as engine:
         run = await start(engine)
         screen.line(f"run {run.id}")
@@ -75,14 +78,14 @@ async def _work(
                 screen.show(event)
             result = await run.result()
         except asyncio.CancelledError:
-            screen.line(f"interrupted; go on with: offing resume {run.id}")
+            screen.line(f"interrupted; go on with: {resume_command(run.id, store)}")
             raise
     screen.done()
-    if not systems.out or not result.answered:
-        _tell(result, result.text(), screen)
+    if not systems.out or result.why not in {"answered", "waiting"}:
+        _tell(result, result.text(), store, screen)
         return _exit_code(result)
-    written = await deliver(result, kept.scoped(_TENANT), Path(systems.out), systems.report)
-    _tell(result, _first_section(result.text()), screen)
+    written = await deliver(result, kept.scoped(TENANT), Path(systems.out), systems.report)
+    _tell(result, _first_section(result.text()), store, screen)
     for path in written:
         screen.line(f"written: {path}")
     return _exit_code(result)
@@ -96,17 +99,47 @@ def _first_section(text: str) -> str:
     return f"{text[: later.start()].rstrip()}\n\nThe rest of the answer, and all sources, are in the report."
 
 
-def _tell(result: Result, text: str, screen: Screen) -> None:
+def _tell(result: Result, text: str, store: Path, screen: Screen) -> None:
     screen.line()
     screen.line(text)
     for call in result.unknown:
         screen.line(f"Call {call}: nobody knows whether it took effect. Look before you repeat it.")
-    if not result.answered:
+    if result.answered:
+        return
+    _tell_open(result, store, screen)
+    if result.why != "waiting":
         screen.line(f"The run stopped ({result.why}): {result.detail}")
-        screen.line(f"Go on with: offing resume {result.run}")
+    screen.line(f"Go on with: {resume_command(result.run, store)}")
+
+
+def _tell_open(result: Result, store: Path, screen: Screen) -> None:
+    """What waits for a person, and how to say it."""
+    where = store_option(store)
+    for request in result.approvals:
+        screen.line()
+        screen.line(f"Call {request.call} waits for approval: {request.why}.")
+        screen.line(request.preview)
+        screen.line(f"offing approve {result.run} {request.call}{where}")
+        screen.line(f"offing deny {result.run} {request.call} --reason '...'{where}")
+    for question in result.questions:
+        screen.line()
+        screen.line(f"Call {question.call} asks: {question.question}")
+        for option in question.options:
+            screen.line(f"  - {option}")
+        screen.line(f"offing answer {result.run} '...' --call {question.call}{where}")
+
+
+def resume_command(run: str, store: Path) -> str:
+    """The command that goes on with a run."""
+    return f"offing resume {run}{store_option(store)}"
+
+
+def store_option(store: Path) -> str:
+    """The option that names the store, where it is not the usual one."""
+    return "" if store == STORE else f" --store {store}"
 
 
 def _exit_code(result: Result) -> ExitCode:
-    if result.answered:
+    if result.answered or result.why == "waiting":
         return 0
     return 1 if result.why == "fault" else 3

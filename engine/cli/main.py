@@ -1,7 +1,7 @@
 """The `offing` command: reads the command line and turns errors into words and exit codes.
 
-Exit codes: 0 answered, 1 failed, 2 wrong usage or configuration, 3 stopped by a limit or without an
-answer, or a reconciliation with something left unexplained, 130 interrupted.
+Exit codes: 0 answered, or waiting for a person; 1 failed; 2 wrong usage or configuration; 3 stopped by a
+limit, a cancel or without an answer, or a reconciliation with something left unexplained; 130 interrupted.
 """
 
 import argparse
@@ -18,6 +18,7 @@ from .conventions import said_of
 from .demo.command import investigate
 from .eval import contestants, evaluate, scenarios_named
 from .models import models
+from .people import Person
 from .reconcile import reconcile_files
 from .reconcile.request import request_of
 from .screen import Screen
@@ -49,7 +50,9 @@ def _fail(screen: Screen, error: OffingError, code: int) -> int:
     return code
 
 
-def _command(given: argparse.Namespace, screen: Screen) -> Coroutine[object, object, int]:
+def _command(  # noqa: PLR0911  a call an arm
+    given: argparse.Namespace, screen: Screen
+) -> Coroutine[object, object, int]:
     match given.command:
         case "demo":
             return investigate(given.month, given.model, Path(given.out), Path(given.store), screen)
@@ -61,8 +64,24 @@ def _command(given: argparse.Namespace, screen: Screen) -> Coroutine[object, obj
             return evaluate(contestants(given.model, given.effort), scenarios_named(given.scenario), screen)
         case "models":
             return models(given.names, os.environ.get("OFFING_MODEL", MODEL), screen)
+        case "approve" | "deny" | "answer" | "say" | "cancel":
+            return _said(given, Person(given.run, Path(given.store), screen, given.by))
         case _:
             return begin(_systems(given), given.request, Path(given.store), screen)
+
+
+def _said(given: argparse.Namespace, person: Person) -> Coroutine[object, object, int]:
+    match given.command:
+        case "approve":
+            return person.approve(given.call)
+        case "deny":
+            return person.deny(given.call, given.reason)
+        case "answer":
+            return person.answer(given.call, given.text)
+        case "say":
+            return person.say(given.text)
+        case _:
+            return person.cancel(given.reason, at_once=given.at_once)
 
 
 def _systems(given: argparse.Namespace) -> Systems:

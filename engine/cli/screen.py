@@ -4,16 +4,19 @@ import re
 import shutil
 import sys
 from collections.abc import Mapping
-from typing import TextIO, cast
+from typing import TextIO, assert_never, cast
 
 from ..events import (
     AnswerChecked,
+    ApprovalDecided,
     CallFinished,
     CallStarted,
     Delta,
     Event,
+    MessageTaken,
     ModelFailed,
     NoteGiven,
+    PostRefused,
     Progress,
     ReplyFinished,
     RunResumed,
@@ -94,8 +97,22 @@ class Screen:
             case AnswerChecked(doubts=(first, *others)):
                 more = f", and {len(others)} more" if others else ""
                 self.line(f"    ! the answer is in doubt: {_short(first)}{more}")
+            case ApprovalDecided() | MessageTaken() | PostRefused():
+                self._people(event)
             case NoteGiven() | RunStopped() | _:
                 pass
+
+    def _people(self, event: ApprovalDecided | MessageTaken | PostRefused) -> None:
+        by = event.by or "somebody"
+        match event:
+            case ApprovalDecided():
+                self.line(f"{event.call:>6} {'approved' if event.approved else 'denied'} by {by}")
+            case MessageTaken():
+                self.line(f"       {by} says: {_short(event.text)}")
+            case PostRefused():
+                self.line(f"    ! what {by} said changes nothing: {_short(event.why)}")
+            case _ as never:
+                assert_never(never)
 
     def _reply(self, event: ReplyFinished) -> None:
         self._iteration += 1

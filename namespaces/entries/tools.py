@@ -39,6 +39,7 @@ def entries_tools(ledger: Ledger, closed_until: datetime.date | None) -> tuple[T
         writes=frozenset({"books"}),
         record_namespaces=_BOOKS,
         inspect=entries.inspect,
+        preview=entries.preview,
         timeout_s=_TIMEOUT_S,
     )
     return reads(entries.propose_entry), reads(entries.reverse_entry), posts(entries.post_entry)
@@ -81,6 +82,19 @@ class _EntriesTools:
             done = draft(entry, mark, source, self._shelf)
             replace(path, write_draft(path, done.data), source.data)
         return self._posted(entry, mark, "posted")
+
+    async def preview(self, arguments: Arguments, context: ToolContext) -> str:
+        """The entry as it would stand in its file, for the person who approves it."""
+        entry = Entry.model_validate(arguments["entry"])
+        return await asyncio.to_thread(self._previewed, entry)
+
+    def _previewed(self, entry: Entry) -> str:
+        where = f"to be posted to {entry.file}:\n\n" if entry.file else ""
+        try:
+            written = draft(entry, _UNPOSTED, self._shelf.source(entry.file), self._shelf).text
+        except NamespaceError as error:
+            written = f"{plain_text(entry)}\n(It cannot be posted: {error})"
+        return f"{plain_text(entry)}\n{where}{written}"
 
     async def inspect(self, arguments: Arguments, context: ToolContext) -> Inspection:
         """Whether the entry of a call stands in the books, by the mark that the call gives it."""

@@ -4,13 +4,14 @@ from pathlib import Path
 
 from ...errors import ConfigurationError
 from ..commands import ExitCode, begin
+from ..delivered import write_files
 from ..screen import Screen
 from ..systems import DEMO_MODEL, Systems
 from . import ACCOUNTS, MONTHS, DemoMonth
 
 _REQUEST = (
     "Reconcile all five accounts for {title}, one after another: what ties, what does not, and why? Make the"
-    " reconciliation statement, and propose the entry for what the bank took and gave and the books of"
+    " reconciliation statement, and post the entry for what the bank took and gave and the books of"
     " Harbour & Vale Ltd lack. Report what each account comes to."
 )
 
@@ -36,10 +37,11 @@ async def investigate(month: str, model: str, out: Path, store: Path, screen: Sc
 
 
 def _systems(month: DemoMonth, model: str, out: Path) -> Systems:
+    carried = _carried(month, out)
     return Systems(
         model=model,
         bank=tuple(map(str, month.bank)),
-        ledger=tuple(map(str, month.ledger)),
+        ledger=_own_books(month, out),
         company="Harbour & Vale",
         entities=tuple(
             f"{each.entity}: {each.title} {each.bank}, in the books {each.ledger!r}" for each in ACCOUNTS
@@ -47,9 +49,19 @@ def _systems(month: DemoMonth, model: str, out: Path) -> Systems:
         period=month.title,
         skills=("period-end-reconciliation",),
         month=month.name,
-        carried=_carried(month, out),
+        carried=carried,
         out=str(out.absolute()),
     )
+
+
+def _own_books(month: DemoMonth, out: Path) -> tuple[str, ...]:
+    """Copies of the month's books, fresh ones each time: an entry is posted to them once it is approved.
+
+    Raises:
+        ConfigurationError: the folder cannot be written to.
+    """
+    books = {path.name: path.read_bytes() for path in month.ledger}
+    return tuple(str(path.absolute()) for path in write_files(books, out / f"books-{month.name}"))
 
 
 def _carried(month: DemoMonth, out: Path) -> str:

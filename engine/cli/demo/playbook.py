@@ -4,12 +4,13 @@ Each figure of its answer is taken from a tool's result, none is written here.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...models.scripted import Call
 from . import ACCOUNTS, MATERIALITY, TOLERANCE, DemoAccount, DemoMonth
 from .entry import entry_for
-from .report import Account, Investigation, report
+from .report import Account, Investigation, Posted, report
 
 if TYPE_CHECKING:
     from ...models.scripted import Playbook, PlaybookFunction
@@ -44,7 +45,7 @@ class _Work:
         self._period = {"from": month.start, "to": month.end}
 
     async def all(self) -> str:
-        """Every account, then the statement, the entry, and the answer."""
+        """Every account, then the statement, the entry, its approval, and the answer."""
         await self._plan(0)
         bank, books = await self._book.calls(
             _invoke("bank", "list_accounts"),
@@ -61,9 +62,18 @@ class _Work:
         statement = await self._statement()
         await self._plan(len(ACCOUNTS) + 2)
         proposed = await self._proposed(accounts)
-        await self._plan(len(ACCOUNTS) + 3)
         findings = [*bank.json["findings"], *books.json["findings"]]
-        return report(Investigation(self._month, tuple(accounts), statement, proposed, findings))
+        work = Investigation(self._month, tuple(accounts), statement, proposed, findings)
+        if proposed is None:
+            await self._plan(len(ACCOUNTS) + 4)
+            return report(work)
+        await self._plan(len(ACCOUNTS) + 3)
+        post = _invoke("entries", "post_entry", entry=proposed["entry"])
+        (posted,) = await self._book.calls(post, say=report(work))  # what there is, while it waits
+        await self._plan(len(ACCOUNTS) + 4)
+        return report(
+            replace(work, posted=Posted(posted.error, posted.text if posted.error else posted.json))
+        )
 
     async def _plan(self, active: int) -> None:
         """Shows the task list with one task active and those before it done."""
@@ -72,6 +82,7 @@ class _Work:
             *(f"{each.entity}: {each.title}" for each in ACCOUNTS),
             "Make the reconciliation statement",
             "Propose the entry that is plain",
+            "Post it, once somebody has approved it",
         ]
         states = [
             "done" if at < active else "active" if at == active else "pending" for at in range(len(titles))

@@ -53,6 +53,16 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
+class Posted:
+    """What became of the entry."""
+
+    failed: bool
+    """Whether it is not in the books: it was denied, or could not be posted."""
+    told: Json
+    """What `post_entry` gave, or why it did not run."""
+
+
+@dataclass(frozen=True, slots=True)
 class Investigation:
     """All that the report is made of."""
 
@@ -64,6 +74,8 @@ class Investigation:
     """What `propose_entry` gave; None when nothing was proposed."""
     findings: Sequence[Json]
     """What is odd about the files."""
+    posted: Posted | None = None
+    """What became of the entry; None while it waits for approval."""
 
 
 def report(of: Investigation) -> str:
@@ -197,7 +209,20 @@ def _entries(of: Investigation) -> Iterator[str]:
         cited = [f"{side} [[{record}]]" if side else "" for side in sides]
         yield f"| {_quoted(line['account'])} | {cited[0]} | {cited[1]} |"
     yield ""
-    yield "Nothing is posted: `post_entry` waits until somebody who may approve it has."
+    yield from _posted(of.posted)
+
+
+def _posted(posted: Posted | None) -> Iterator[str]:
+    if posted is None:
+        yield "Nothing is posted: `post_entry` waits until somebody who may approve it has."
+        return
+    if posted.failed:
+        yield f"Not posted: {_quoted(' '.join(str(posted.told).split()))}"
+        return
+    yield f"Posted to {_quoted(posted.told['file'])}, with the mark {_quoted(posted.told['mark'])}:"
+    yield ""
+    for line in posted.told.get("lines", ()):
+        yield f"- {_quoted(line['account'])}: {_grouped(line['amount'])} GBP [[{line['record']}]]"
 
 
 def _carried(account: Account, month: DemoMonth) -> Iterator[str]:
