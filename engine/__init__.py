@@ -1,6 +1,7 @@
 """offing's engine: one model, one context, one loop."""
 
 from .answer import Citation, Result
+from .approvals import ApprovalPolicy, ApprovalRule
 from .engine import Engine
 from .errors import OffingError
 from .limits import Limits
@@ -13,6 +14,8 @@ from .store import MemoryStore, SqliteStore
 
 __all__ = [
     "About",
+    "ApprovalPolicy",
+    "ApprovalRule",
     "Call",
     "Citation",
     "Engine",

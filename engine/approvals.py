@@ -54,7 +54,8 @@ class ApprovalRule:
     """What holds for some calls."""
 
     tools: str
-    """Pattern for operations: `entries__post_entry`, `bank__*`, `*`."""
+    """Pattern for operations: `entries__post_entry`, `bank__*`; `*__*` for every tool of every system, `*`
+    for resident ones such as `write_file` too."""
     then: Then
     """"ask": a person has to approve. "allow": it runs, also when the tool is destructive. "deny": it is
     refused."""

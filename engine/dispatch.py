@@ -25,7 +25,8 @@ from .results import Origin, settled
 from .run import Run
 from .scrub import scrub
 from .steps import Execute
-from .store.facts import Fact, Questioned, Requested, Settled, Started
+from .store.facts import Fact, Settled, Started
+from .store.people import Questioned, Requested
 from .work import Ended, Work, begin, told, was_cancelled
 
 

@@ -13,7 +13,7 @@ from typing import assert_never, cast
 from pydantic import JsonValue
 
 from ..namespaces.arguments import Arguments
-from ..namespaces.meta_tools import Call, Wrong
+from ..namespaces.meta_tools import GET_SCHEMA, Call, Wrong
 from .canonical import digest_of, filled
 from .context import context_of, credentials_of
 from .prompts import prompt
@@ -22,7 +22,7 @@ from .resident.ask_user import asked_by, is_ask_user
 from .run import Run
 from .scrub import scrub
 from .store.codec import unrecordable
-from .store.facts import Answered, Decided, Expired, Questioned, Requested
+from .store.people import Answered, Decided, Expired, Questioned, Requested
 from .waiting import Waiting
 from .work import told, was_cancelled
 
@@ -39,19 +39,25 @@ async def gate(run: Run, identity: str, call: Call) -> Gated:
     waiting = run.state.current.waiting.get(identity)
     if waiting is not None:
         return _heard(waiting, call)
-    if identity in run.state.current.started:
-        return call
     if is_ask_user(call):
         return asked_by(identity, call.arguments)
-    call = _canonical(call)
-    ruling = run.means.approvals.ruling(call.operation, call.arguments, destructive=call.tool.destructive)
+    says_how = call.operation.endswith(f"__{GET_SCHEMA}")
+    if says_how or identity in run.state.current.started:
+        return call
+    return await _ruled(run, identity, call)
+
+
+async def _ruled(run: Run, identity: str, call: Call) -> Call | Wrong | Requested:
+    """The call as the host's policy has it. One that nobody has to approve runs as it was asked for."""
+    whole = _canonical(call)
+    ruling = run.means.approvals.ruling(call.operation, whole.arguments, destructive=call.tool.destructive)
     match ruling.then:
         case "allow":
             return call
         case "deny":
             return Wrong(prompt("forbidden", tool=call.operation, why=ruling.why), call.operation)
         case "ask":
-            return await _requested(run, identity, call, ruling.why)
+            return await _requested(run, identity, whole, ruling.why)
         case _ as never:
             assert_never(never)
 

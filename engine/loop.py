@@ -19,7 +19,8 @@ from .run import Run
 from .scrub import scrub, scrub_fields
 from .steps import Ask, Check, Execute, Wait, next_step
 from .store.codec import unrecordable
-from .store.facts import Expired, Fact, Faulted, Noted, Replied, Stopped, Waited
+from .store.facts import Fact, Faulted, Noted, Replied, Stopped, Waited
+from .store.people import Expired
 
 
 async def drive(run: Run) -> Stopped:

@@ -3,17 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from .store.facts import (
-    Answered,
-    CancelAsked,
-    Decided,
-    Expired,
-    Questioned,
-    Refused,
-    Requested,
-    Said,
-)
 from .store.journal import Row
+from .store.people import Answered, CancelAsked, Decided, Expired, Questioned, Refused, Requested, Said
 
 
 @dataclass(frozen=True, slots=True)

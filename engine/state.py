@@ -17,22 +17,14 @@ from ..tracing import Usage
 from .models.model import Reply
 from .signs import Signs
 from .store.facts import (
-    Answered,
     Began,
-    CancelAsked,
     Checked,
-    Decided,
-    Expired,
     Faulted,
     Linked,
     Noted,
     Opened,
-    Questioned,
-    Refused,
     Replied,
-    Requested,
     Resumed,
-    Said,
     Settled,
     SkillActivated,
     Started,
@@ -43,7 +35,17 @@ from .store.facts import (
     Waited,
 )
 from .store.journal import Row
-from .store.people import PeopleFact
+from .store.people import (
+    Answered,
+    CancelAsked,
+    Decided,
+    Expired,
+    PeopleFact,
+    Questioned,
+    Refused,
+    Requested,
+    Said,
+)
 from .waiting import Waiting
 
 

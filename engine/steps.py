@@ -16,7 +16,8 @@ from .models.model import Reply, StopReason
 from .models.retry import decide
 from .prompts import prompt
 from .state import RunState, State
-from .store.facts import Expired, Faulted, Noted, Questioned, Stopped
+from .store.facts import Faulted, Noted, Stopped
+from .store.people import Expired, Questioned
 from .waiting import Waiting
 
 _SHARES = ((10, 0.1), (25, 0.25), (50, 0.5))

@@ -29,7 +29,17 @@ from typing import Any
 from pydantic import SecretStr
 
 from offing.compaction.conversation import Message
-from offing.engine import Call, Engine, Playbook, Result, Scripted, Session, Workspace
+from offing.engine import (
+    ApprovalPolicy,
+    ApprovalRule,
+    Call,
+    Engine,
+    Playbook,
+    Result,
+    Scripted,
+    Session,
+    Workspace,
+)
 from offing.engine.errors import JournalUnreadable, LeaseHeld
 from offing.engine.events import Progress
 from offing.engine.handle import RunHandle
@@ -56,6 +66,7 @@ REQUESTS = ("Close September.", "Pay the rest.")
 ANSWERS = ("Closed: 25.00 GBP. [[world:txn/1]]", "Paid.")
 FILE = "report.txt"
 REPORTS = ("September is closed.\n" * 400, "October is open.\n" * 700)
+NO_DROP = ApprovalPolicy((ApprovalRule("world__drop", "deny"),))
 HELD = 3
 """How a process ends that finds another at work."""
 
@@ -358,7 +369,7 @@ async def work(folder: Path, kill_at: int, url: str = "") -> None:
     model = _asked_at(url) if url else Scripted(playbook)
     store = BoundedStore(store_in(folder), at)
     world = FunctionNamespace("world", World(log, at).tools)
-    async with Engine(Logged(model, log), [world], store=store) as engine:
+    async with Engine(Logged(model, log), [world], store=store, approvals=NO_DROP) as engine:
         journal = store.scoped("local").journal
         session = engine.session(SESSION, workspace=bounded_workspace(folder / "files", at))
         for number in range(1, len(REQUESTS) + 1):
@@ -414,13 +425,13 @@ def _warm_up() -> None:
     gc.freeze()
 
 
-def serve() -> None:
+def serve(lives: Callable[[Sequence[str]], int]) -> None:
     """Forks a process a line, from a parent that has imported everything and has no threads."""
     _warm_up()
     for line in sys.stdin:
         child = os.fork()
         if child == 0:
-            os._exit(live(line.split()))
+            os._exit(lives(line.split()))
         _, status = os.waitpid(child, 0)
         sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
         sys.stdout.flush()
@@ -428,6 +439,6 @@ def serve() -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--serve"]:
-        serve()
+        serve(live)
     else:
         sys.exit(live(sys.argv[1:]))

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from pydantic import JsonValue, SecretStr
 
 from offing.engine import Call, Engine, Scripted, Step
-from offing.engine.approvals import ApprovalPolicy, ApprovalRule
+from offing.engine.approvals import ApprovalPolicy, ApprovalRule, ArgumentIs
 from offing.engine.canonical import digest_of
 from offing.engine.errors import ConfigurationError, NotFound, NotOpen
 from offing.engine.events import ApprovalDecided, ApprovalNeeded, CallStarted, event_of
 from offing.engine.inbox import Inbox
-from offing.engine.store.facts import Decided, Expired, Refused, Requested, Settled, Started
+from offing.engine.store.facts import Settled, Started
 from offing.engine.store.inbox import Decide, posting
-from offing.engine.store.people import Posted
-from offing.namespaces import Effect, FunctionNamespace, Inspection, Tool, ToolContext, tool
+from offing.engine.store.people import Decided, Expired, Posted, Refused, Requested
+from offing.namespaces import Effect, FunctionNamespace, Inspection, Tool, ToolContext, ToolOutput, tool
 from people import LOOK, People, Till, pay, resumed
 from worlds import DAY_US, Given, HandClock, invoke, outside
 
@@ -339,6 +339,32 @@ async def test_a_policy_asks_allows_and_denies_by_the_hosts_word() -> None:
     async with allowing.session() as session:
         assert (await session.ask("Go.")).answered
     assert sorted(allowing.till.done) == ["look", "look", "pay A 10"]
+
+
+async def test_a_policy_looks_at_defaults_and_a_call_that_it_allows_runs_as_it_was_asked_for() -> None:
+    given_: list[Given] = []
+
+    async def pay_(arguments: Given, context: ToolContext) -> ToolOutput:
+        given_.append(arguments)
+        return ToolOutput("paid")
+
+    schema: dict[str, JsonValue] = {"properties": {"amount": {"default": 10}, "to": {"default": "A"}}}
+    people = People([Step(calls=[Call("sys__pay", {"amount": 1}), Call("sys__pay")]), "Done."])
+    people.tools = [Tool("pay", "Pays.", {"type": "object", **schema}, pay_)]
+    ten = ArgumentIs("amount", (10,))
+    people.policy = ApprovalPolicy((ApprovalRule("sys__pay", "ask", (ten,)),))
+    async with people.session() as session:
+        assert [one.call for one in (await session.ask("Go.")).approvals] == ["1.2"]
+        await session.approve("1.2")
+        assert (await resumed(session)).answered
+    assert given_ == [{"amount": 1}, {"amount": 10, "to": "A"}]
+
+
+async def test_how_a_tool_is_called_can_be_asked_whatever_the_policy_holds() -> None:
+    people = People([Step(calls=[Call("sys__get_tool_schema", {"tool": "pay"})]), "Done."])
+    people.policy = ApprovalPolicy((ApprovalRule("*__*", "ask"),))
+    async with people.session() as session:
+        assert (await session.ask("Go.")).answered
 
 
 # What the person is shown.

@@ -13,9 +13,9 @@ from offing.engine.events import CancelRequested, Delta, event_of
 from offing.engine.inbox import Inbox
 from offing.engine.models.model import Delta as Piece
 from offing.engine.models.model import Reply, Request
-from offing.engine.store.facts import CancelAsked, Refused, Resumed, Stopped
+from offing.engine.store.facts import Resumed, Stopped
 from offing.engine.store.inbox import Cancel, posting
-from offing.engine.store.people import Posted
+from offing.engine.store.people import CancelAsked, Posted, Refused
 from offing.namespaces import Effect, FunctionNamespace, Tool, ToolContext, ToolOutput
 from people import LOOK, People, pay, resumed
 from worlds import ANY, Given, HandClock, async_tool, invoke, outside

@@ -19,11 +19,11 @@ from offing.engine.models.model import Delta, Part, Reply, Request
 from offing.engine.run import Run
 from offing.engine.state import State, apply, fold
 from offing.engine.store.codec import decode, encode
-from offing.engine.store.facts import Decided, Questioned, Replied, Resumed, Settled, Started, Stopped
+from offing.engine.store.facts import Replied, Resumed, Settled, Started, Stopped
 from offing.engine.store.inbox import Answer, Cancel, Decide, Say, Word, posting
 from offing.engine.store.journal import Lease, Row, Scope
 from offing.engine.store.memory import MemoryArtifacts, MemoryJournal, MemoryStore
-from offing.engine.store.people import Taken
+from offing.engine.store.people import Decided, Questioned, Taken
 from offing.namespaces import Effect, Record, Tool, ToolOutput
 from offing.namespaces.functions import tool
 from offing.tracing import Usage

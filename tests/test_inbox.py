@@ -16,9 +16,8 @@ from offing.engine.errors import ConfigurationError, NotOpen
 from offing.engine.events import PostRefused, QuestionAnswered, QuestionAsked, event_of
 from offing.engine.inbox import Inbox
 from offing.engine.models.model import Delta, Reply, Request
-from offing.engine.store.facts import Answered, Questioned, Refused, Said
 from offing.engine.store.inbox import Posting, Say, SentFile, posting
-from offing.engine.store.people import Posted
+from offing.engine.store.people import Answered, Posted, Questioned, Refused, Said
 from offing.namespaces import Attachment, Effect, FunctionNamespace, Tool, tool
 from people import LOOK, People, pay, resumed
 from worlds import Claude, HandClock, outside

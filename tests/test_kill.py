@@ -39,9 +39,9 @@ ONCE = UNINSPECTED | {"wire"}
 class Nursery:
     """A process that forks a scenario for each line it is given."""
 
-    def __init__(self) -> None:
+    def __init__(self, script: str) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, TESTS / "kill_scenario.py", "--serve"],
+            [sys.executable, TESTS / script, "--serve"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -62,8 +62,8 @@ class Nursery:
 class Nurseries:
     """A few of them, at work side by side."""
 
-    def __init__(self) -> None:
-        self._all = [Nursery() for _ in range(SIDE_BY_SIDE)]
+    def __init__(self, script: str = "kill_scenario.py") -> None:
+        self._all = [Nursery(script) for _ in range(SIDE_BY_SIDE)]
         self._free: queue.SimpleQueue[Nursery] = queue.SimpleQueue()
         for one in self._all:
             self._free.put(one)
@@ -321,8 +321,8 @@ def test_killed_at_every_boundary_it_goes_on_as_if_nothing_had_happened(
 def test_killed_at_any_boundary_it_goes_on_from_what_a_server_keeps(
     nurseries: Nurseries, uninterrupted: Uninterrupted, tmp_path: Path
 ) -> None:
-    """At every sixth, each in a database of its own."""
-    points = range(1, uninterrupted.left.boundaries + 1, 6)
+    """At every ninth, each in a database of its own."""
+    points = range(1, uninterrupted.left.boundaries + 1, 9)
     for point in points:
         (tmp_path / str(point)).mkdir()
         place_in("postgres", tmp_path / str(point))

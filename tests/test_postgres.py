@@ -104,6 +104,7 @@ async def test_closing_leaves_no_connection_no_thread_and_no_lease(url: str) -> 
     left = [one for one in threading.enumerate() if one not in before and one.name.startswith("offing")]
     assert left == []
     assert in_postgres(url, "select name from offing.stream where owner is not null") == []
+    assert in_postgres(url, "select id from offing.owner") == []
     await store.close()
     assert connections(url) == 0
 
@@ -116,6 +117,23 @@ def connections(url: str) -> int:
         if count == 0:
             return 0
     return -1
+
+
+async def test_owners_that_ended_without_a_word_are_forgotten_after_a_week(url: str) -> None:
+    store = PostgresStore(url)
+    await store.scoped("local").journal.acquire("held")
+    body = "'\\x7b7d', 1, (extract(epoch from now()) * 1000000)::bigint"
+    for name, days in (("long gone", 8), ("of late", 6), ("holds", 8)):
+        in_postgres(
+            url, f"insert into offing.owner values(?, {body} - {days} * 86400000000)".replace("?", "%s"), name
+        )
+    in_postgres(url, "insert into offing.stream(tenant, name, token, owner) values('t', 's', 1, 'holds')")
+    other = PostgresStore(url)
+    await other.scoped("local").artifacts.put(b"x")
+    kept = in_postgres(url, "select id from offing.owner where length(id) < 30 order by id")
+    assert kept == [("holds",), ("of late",)]
+    for one in (store, other):
+        await one.close()
 
 
 @pytest.mark.parametrize(

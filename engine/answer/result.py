@@ -10,7 +10,8 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from ...tracing import Usage
 from ..errors import AnswerInvalid
 from ..state import State
-from ..store.facts import Figure, Questioned, Requested, StopWhy, Task
+from ..store.facts import Figure, StopWhy, Task
+from ..store.people import Questioned, Requested
 from . import render
 from .citations import Citation, citations
 from .typed import unfenced

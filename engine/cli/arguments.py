@@ -3,6 +3,7 @@
 import argparse
 import functools
 import os
+from collections.abc import Callable
 
 from ..models.model import EFFORTS
 from .commands import STORE
@@ -41,7 +42,7 @@ def parser() -> argparse.ArgumentParser:
     _add_reconcile_arguments(reconciled)
     again = commands.add_parser("resume", help="go on with a run after a kill or a stop")
     again.add_argument("run", help=_RUN)
-    people = _add_people(commands)
+    people = _add_people(commands.add_parser)
     _add_eval_arguments(commands.add_parser("eval", help="judge models side by side by shipped scenarios"))
     known = commands.add_parser("models", help="windows, prices and keys of models")
     known.add_argument("names", nargs="*", metavar="NAME", help="such as litellm:openai/gpt-5.6")
@@ -50,15 +51,13 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
-def _add_people(
-    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
-) -> list[argparse.ArgumentParser]:
+def _add_people(add: Callable[..., argparse.ArgumentParser]) -> list[argparse.ArgumentParser]:
     """What people say to a run: it is posted, and whoever works on the run takes it in."""
-    approve = commands.add_parser("approve", help="let a call run that waits for it")
-    deny = commands.add_parser("deny", help="keep a call from running")
-    answer = commands.add_parser("answer", help="answer what a run asks")
-    say = commands.add_parser("say", help="send a run a message")
-    cancel = commands.add_parser("cancel", help="ask a run to stop; it can go on later")
+    approve = add("approve", help="let a call run that waits for it")
+    deny = add("deny", help="keep a call from running")
+    answer = add("answer", help="answer what a run asks")
+    say = add("say", help="send a run a message")
+    cancel = add("cancel", help="ask a run to stop; it can go on later")
     for command in (approve, deny, answer, say, cancel):
         command.add_argument("run", help=_RUN)
         command.add_argument("--by", default="", help="who says it (default: the user of this machine)")

@@ -7,7 +7,7 @@ from pydantic import Field, JsonValue
 from ...namespaces.functions import tool
 from ...namespaces.meta_tools import Call
 from ...namespaces.tool import Arguments, Effect, ToolContext, ToolOutput
-from ..store.facts import Answered, Questioned
+from ..store.people import Answered, Questioned
 from .desk import desk
 
 

@@ -14,23 +14,15 @@ from pydantic import JsonValue, TypeAdapter
 
 from ..errors import JournalUnreadable
 from .facts import (
-    Answered,
     Began,
-    CancelAsked,
     Checked,
-    Decided,
-    Expired,
     Fact,
     Faulted,
     Linked,
     Noted,
     Opened,
-    Questioned,
-    Refused,
     Replied,
-    Requested,
     Resumed,
-    Said,
     Settled,
     SkillActivated,
     Started,
@@ -39,6 +31,7 @@ from .facts import (
     Unknown,
     Waited,
 )
+from .people import Answered, CancelAsked, Decided, Expired, Questioned, Refused, Requested, Said
 
 Upcaster = Callable[[dict[str, JsonValue]], dict[str, JsonValue]]
 

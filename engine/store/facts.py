@@ -18,7 +18,7 @@ from ..errors import FaultKind
 from ..limits import Limits
 from ..models.model import Reply
 from .people import Answered, CancelAsked, Decided, Expired, Questioned, Refused, Requested, Said
-from .stored import Stored
+from .stored import Stored as Stored
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,8 @@ class Journal(Protocol):
 
         Raises:
             LeaseLost: the stream has a new owner; nothing was written.
-            StoreError: the store failed, or an item was not in the inbox; nothing was written.
+            StoreError: the store failed, or an item was not in the inbox; nothing was written, unless
+                the error says that this is not known: then the next reader sees.
         """
         ...
 

@@ -57,6 +57,7 @@ class PostgresDatabase:
         try:
             self._link = connect(self._url, self._patience, self._name)
             sql.prepare(self._link)
+            self._link.execute(sql.SWEEP)
         except (psycopg.Error, StoreError) as error:
             self.close()
             raise told(f"cannot open the store {self.shown!r}", error) from error
@@ -191,8 +192,9 @@ class PostgresDatabase:
                 self.bells.ring(tenant, stream, item)
 
     def release_all(self) -> None:
-        """Gives back each lease held here."""
+        """Gives back each lease held here, and leaves no trace of this owner."""
         self.execute(sql.RELEASE_ALL, (self.owner.store,))
+        self.execute(sql.FORGET, (self.owner.store,))
 
     def close(self) -> None:
         """Closes all connections."""

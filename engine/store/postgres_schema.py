@@ -53,6 +53,13 @@ TAKE_LEASE: Final = "update offing.stream set token=%s, owner=%s where id=%s"
 LAST: Final = "select coalesce(max(seq), 0) from offing.fact where stream=%s"
 RELEASE: Final = "update offing.stream set owner=null where tenant=%s and name=%s and token=%s"
 RELEASE_ALL: Final = "update offing.stream set owner=null where owner=%s"
+FORGET: Final = "delete from offing.owner where id=%s"
+SWEEP: Final = """
+delete from offing.owner
+where alive_at < (extract(epoch from clock_timestamp()) * 1000000)::bigint - 604800000000
+    and not exists(select from offing.stream where stream.owner=owner.id)
+"""
+"""Owners that ended without a word a week ago, and hold nothing."""
 APPEND: Final = """
 with held as (
     select id from offing.stream
