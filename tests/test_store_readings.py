@@ -1,20 +1,24 @@
 """Decisions about files as the stores keep them."""
 
+import asyncio
 import sqlite3
 import threading
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
 from offing.engine.errors import StoreError
 from offing.engine.store.journal import Store
-from offing.engine.store.memory import MemoryStore
 from offing.engine.store.sqlite import SqliteStore
+from stores import MAKERS, store_in
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
-    return MemoryStore() if request.param == "memory" else SqliteStore(tmp_path / "store.db")
+@pytest.fixture(params=MAKERS)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Store]:
+    made = store_in(request.param, tmp_path)
+    yield made
+    asyncio.run(made.close())
 
 
 def test_a_decision_is_kept_replaced_and_forgotten(store: Store) -> None:

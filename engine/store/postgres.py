@@ -20,6 +20,7 @@ from .leases import refuse_living
 from .owner import Owner, is_dead
 from .people import taken_items
 from .postgres_inbox import PostgresInbox
+from .postgres_readings import PostgresReadings
 from .writer import Writer
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class PostgresStore:
         return Scope(
             PostgresJournal(tenant, self._database, self._writer),
             PostgresArtifacts(tenant, self._database, self._writer),
+            PostgresReadings(tenant, self._database),
         )
 
     async def close(self) -> None:

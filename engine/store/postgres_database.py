@@ -216,6 +216,19 @@ class PostgresDatabase:
         except psycopg.Error as error:
             raise told(f"cannot read the store {self.shown!r}", error) from error
 
+    def change(self, statement: LiteralString, values: Sequence[str]) -> None:
+        """One statement in a transaction and on a connection of its own, in any thread.
+
+        Raises:
+            StoreError: it cannot be made.
+        """
+        try:
+            with connect(self._url, self._patience, f"{self._name} beside") as link:
+                sql.prepare(link)
+                link.execute(statement, values)
+        except psycopg.Error as error:
+            raise told(f"cannot write the store {self.shown!r}", error) from error
+
 
 def _without_password(url: str) -> str:
     """Where the database is, for messages.

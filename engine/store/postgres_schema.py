@@ -32,6 +32,11 @@ create table offing.inbox(
     taken boolean not null default false, unique(stream, key));
 create index inbox_open on offing.inbox(stream) where not taken;
 """,
+    """
+create table offing.reading(
+    tenant text not null, system text not null, key text not null, body text not null,
+    primary key(tenant, system, key));
+""",
 )
 """What brings the tables from each version to the next. Steps are only ever added."""
 
