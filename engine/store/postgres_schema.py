@@ -31,8 +31,6 @@ create table offing.inbox(
     kind text not null, body bytea not null, who text not null, at bigint not null,
     taken boolean not null default false, unique(stream, key));
 create index inbox_open on offing.inbox(stream) where not taken;
-""",
-    """
 create table offing.reading(
     tenant text not null, system text not null, key text not null, body text not null,
     primary key(tenant, system, key));
