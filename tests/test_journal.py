@@ -25,6 +25,7 @@ from offing.engine.models.model import Reply, StopReason
 from offing.engine.scrub import scrub_fields
 from offing.engine.state import State, apply
 from offing.engine.store import MemoryStore, SqliteStore, Store
+from offing.engine.store.branches import Edited, Forked, Moved, NotUndone
 from offing.engine.store.codec import KINDS, Body, Upcaster, decode, encode, unrecordable
 from offing.engine.store.facts import (
     Began,
@@ -101,7 +102,7 @@ FACTS: dict[str, st.SearchStrategy[Any]] = {
     "began": st.builds(Began, MESSAGES, st.builds(Limits, COUNTS, COUNTS), st.none() | OBJECT, some(STORED)),
     "resumed": st.builds(Resumed, TEXT, COUNTS),
     "noted": st.builds(Noted, TEXT, TEXT),
-    "replied": st.builds(Replied, REPLIES, st.none() | DECIMALS),
+    "replied": st.builds(Replied, REPLIES, st.none() | DECIMALS, TEXT),
     "faulted": st.builds(
         Faulted,
         st.sampled_from(get_args(FaultKind)),
@@ -121,6 +122,16 @@ FACTS: dict[str, st.SearchStrategy[Any]] = {
         SkillActivated, TEXT, TEXT, st.sampled_from(get_args(SkillHow)), some(TEXT), TEXT, TEXT
     ),
     "stopped": st.builds(Stopped, st.sampled_from(get_args(StopWhy)), TEXT),
+    "forked": st.builds(
+        Forked,
+        TEXT,
+        TEXT,
+        COUNTS,
+        COUNTS,
+        some(st.builds(Edited, st.sampled_from(["message", "result", "model"]), TEXT)),
+        some(st.builds(NotUndone, TEXT, TEXT, st.sampled_from(["done", "failed", "unknown"]))),
+    ),
+    "moved": st.builds(Moved, TEXT),
 }
 ANY_FACT = st.one_of(*FACTS.values())
 

@@ -17,6 +17,7 @@ from ...tracing import Usage
 from ..errors import FaultKind
 from ..limits import Limits
 from ..models.model import Reply
+from .branches import Forked, Moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,8 @@ class Replied:
     reply: Reply
     cost: Decimal | None = None
     """In US dollars, by the prices of that day; None where unknown."""
+    request: str = ""
+    """Digest of the prompt that it answers, as `Wire.digest` has it; empty where none was kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +270,8 @@ Fact = (
     | Checked
     | SkillActivated
     | Stopped
+    | Forked
+    | Moved
 )
 
 

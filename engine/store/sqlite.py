@@ -19,6 +19,7 @@ from .codec import Body, decode, encode
 from .journal import Lease, Row, Scope
 from .owner import Owner, is_dead, this_process
 from .readings import READINGS, SqliteReadings
+from .sqlite_holdings import HOLDINGS, NEW_STREAM, PUT, SqliteHoldings
 from .writer import Writer
 
 T = TypeVar("T")
@@ -74,13 +75,16 @@ class SqliteStore:
         self.path = Path(path)
         self._database = SqliteDatabase(self.path, clock or SystemClock())
         self._writer = Writer(self._database.open)
+        self._wall = clock or SystemClock()
+        """When artifacts are put: unlike signs of life, that has to hold over years."""
 
     def scoped(self, tenant: str) -> Scope:
         """The part that belongs to a tenant."""
         return Scope(
             SqliteJournal(tenant, self._database, self._writer),
-            SqliteArtifacts(tenant, self._database, self._writer),
+            SqliteArtifacts(tenant, self._database, self._writer, self._wall),
             SqliteReadings(tenant, self.path),
+            SqliteHoldings(tenant, self._database, self._writer, self._wall),
         )
 
     async def close(self) -> None:
@@ -116,7 +120,7 @@ class SqliteDatabase:
             self._connection = connection
             mode = _write_ahead(connection)
             connection.execute("pragma synchronous=full")
-            connection.executescript(f"begin immediate; {_SCHEMA} {READINGS} commit;")
+            connection.executescript(f"begin immediate; {_SCHEMA} {READINGS} {HOLDINGS} commit;")
         except (sqlite3.Error, OSError) as error:
             self.close()
             raise StoreError(f"cannot open the store {str(self.path)!r}: {error}") from error
@@ -221,10 +225,7 @@ class SqliteJournal:
     def _acquire(self, stream: str) -> Lease:
         execute = self._database.execute
         now = self._database.clock.now_us()
-        execute(
-            "insert or ignore into stream(tenant, name, token, alive_at) values(?, ?, 0, 0)",
-            (self._tenant, stream),
-        )
+        execute(NEW_STREAM, (self._tenant, stream))
         identity, token, owner, alive_at = execute(_FIND, (self._tenant, stream)).fetchone()
         if owner is not None and not self._given_up(stream, token, owner):
             _refuse_living(stream, Owner.from_json(owner), now - alive_at)
@@ -282,10 +283,13 @@ class SqliteJournal:
 class SqliteArtifacts:
     """See `Artifacts`."""
 
-    def __init__(self, tenant: str, database: SqliteDatabase, writer: Writer) -> None:
+    def __init__(
+        self, tenant: str, database: SqliteDatabase, writer: Writer, clock: Clock | None = None
+    ) -> None:
         self._tenant = tenant
         self._database = database
         self._writer = writer
+        self._clock = clock or SystemClock()
 
     async def put(self, data: bytes) -> str:
         """Keeps the bytes. Large ones are hashed in a thread, off the event loop."""
@@ -299,6 +303,7 @@ class SqliteArtifacts:
             "insert or ignore into artifact(tenant, ref, body) values(?, ?, ?)",
             (self._tenant, ref, data),
         )
+        self._database.execute(PUT, (self._tenant, ref, self._clock.now_us()))
 
     async def get(self, ref: str) -> bytes:
         """The bytes at an address."""
