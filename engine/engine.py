@@ -2,8 +2,9 @@
 
 import copy
 import functools
-import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Self, TypeVar, get_args, overload
 
@@ -19,13 +20,16 @@ from .connections import Credentials
 from .errors import ConfigurationError, NotFound
 from .files import File
 from .handle import RunHandle
+from .history.branching import Branch, fork_run, roll_back
+from .history.fork import Edit, Target
+from .history.streams import session_named
 from .inbox import Inbox
 from .limits import Limits
 from .models.model import HoldsConnections, Model
 from .pool import Pool
 from .prompt import About
 from .resident.workspace import Workspace
-from .roles import Roles, chosen
+from .roles import Chosen, RoleName, Roles, chosen
 from .session import Session
 from .setting import Setting, Shared
 from .store.facts import CheckMode
@@ -33,8 +37,6 @@ from .store.journal import Scope, Store
 from .store.memory import MemoryStore
 
 T = TypeVar("T", bound=BaseModel)
-
-_SESSION = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 class Engine:
@@ -95,6 +97,8 @@ class Engine:
         self._tenant = "local"
         self._root = store or MemoryStore()
         self._sessions: dict[tuple[str, str], Session] = {}
+        self._models: dict[tuple[str, str], Mapping[RoleName, Chosen]] = {}
+        """Of forks that another model is to go on with, by tenant and name."""
 
     @property
     def model(self) -> Model:
@@ -146,17 +150,14 @@ class Engine:
             ConfigurationError: the name has other characters than letters, digits, `_` and `-`, or
                 more than 64.
         """
-        name = self._outside.names.new() if identity is None else identity
-        if not _SESSION.fullmatch(name):
-            raise ConfigurationError(
-                f"a session cannot be called {name!r}: use 1 to 64 letters, digits, '_' and '-'"
-            )
+        name = self._named(identity)
         key = (self._tenant, name)
         if key not in self._sessions:
             chosen_skills = skills if isinstance(skills, SkillSettings) else SkillSettings(tuple(skills))
             setting = Setting(about or About(), credentials or {}, workspace, setup or {}, chosen_skills)
             closed = functools.partial(self._sessions.pop, key, None)
-            self._sessions[key] = Session(name, self.store, self._shared, setting, closed)
+            shared = replace(self._shared, roles=self._models.get(key, self._shared.roles))
+            self._sessions[key] = Session(name, self.store, shared, setting, closed)
         return self._sessions[key]
 
     @overload
@@ -194,6 +195,59 @@ class Engine:
                 await session.close()
             raise
 
+    async def fork(
+        self,
+        run: str,
+        *,
+        at: int,
+        edit: Edit | None = None,
+        model: Model | str | None = None,
+        session: str | None = None,
+    ) -> Branch:
+        """Copies a run up to a settled iteration into a new session, where it can go on another way.
+
+        Nothing runs yet: resume the branch's run. What the run did after the point is not undone, and told.
+
+        Args:
+            run: Its id; with a stream's number, as in `september~0.3`, one that a rollback has left.
+            at: The iteration of the run whose results are the last that is copied; 0 for none.
+            edit: What is to be another way in the copy: the message, with `at=0`, or a result of the
+                iteration.
+            model: Who is to go on, in this engine; later ones go on with theirs. None for the engine's own.
+            session: Name of the new session; None makes one.
+
+        Raises:
+            NotFound: there is no such run.
+            ConfigurationError: the iteration is not settled, the edit does not fit it, or the name cannot
+                be used or is taken.
+            StoreError: the store failed.
+        """
+        name = self._named(session)
+        roles = None if model is None else chosen(model)
+        other = "" if roles is None else roles["run"].model.name
+        target = Target(name, self._outside.clock.now_us(), edit, other)
+        branch = await fork_run(self.store.journal, run, at, target)
+        if roles is not None:
+            self._models[self._tenant, name] = roles
+        return branch
+
+    async def rollback(self, run: str, *, at: int) -> Branch:
+        """Takes a session back to a settled iteration of a run of it: there it goes on from then on.
+
+        Nothing is deleted, and nothing that was done is undone: the branch says what. What came after can
+        be read and forked under the number of its stream, as `september~0.3`.
+
+        Raises:
+            NotFound: there is no such run.
+            ConfigurationError: the iteration is not settled.
+            LeaseHeld: the session is being worked on.
+            StoreError: the store failed.
+        """
+        return await roll_back(self.store.journal, run, at, self._outside.clock.now_us())
+
+    def _named(self, identity: str | None) -> str:
+        return session_named(self._outside.names.new() if identity is None else identity)
+
     @functools.cached_property
     def blocking(self) -> Blocking:
         """The engine for code without an event loop; also works inside one, as in notebooks."""
@@ -205,7 +259,8 @@ class Engine:
             await session.close()
         self._shared.pool.close()
         try:
-            for model in {id(each.model): each.model for each in self._shared.roles.values()}.values():
+            given = chain(*(each.values() for each in (self._shared.roles, *self._models.values())))
+            for model in {id(each.model): each.model for each in given}.values():
                 if isinstance(model, HoldsConnections):
                     await model.close()
         finally:

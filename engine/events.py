@@ -18,6 +18,7 @@ from .people_events import MessageTaken as MessageTaken
 from .people_events import PostRefused as PostRefused
 from .people_events import QuestionAnswered as QuestionAnswered
 from .people_events import QuestionAsked as QuestionAsked
+from .store.branches import Edited, Forked, Moved, NotUndone
 from .store.facts import (
     Began,
     Checked,
@@ -49,6 +50,22 @@ class RunStarted:
     seq: int
     run: str
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunForked:
+    """The stream begins as a copy of another one; what follows up to its end was copied."""
+
+    seq: int
+    run: str
+    stream: str
+    """The one that was copied."""
+    of: str
+    """Its run that the point belongs to."""
+    iteration: int
+    edits: tuple[Edited, ...]
+    effects: tuple[NotUndone, ...]
+    """What was done after the point and is not undone: a person should look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +223,7 @@ class Progress:
 
 Durable = (
     RunStarted
+    | RunForked
     | RunResumed
     | ReplyFinished
     | CallStarted
@@ -229,6 +247,10 @@ def event_of(row: Row) -> Durable | None:
 
 def _began(row: Row, fact: Began) -> Durable:
     return RunStarted(row.seq, row.run, fact.message.text)
+
+
+def _forked(row: Row, fact: Forked) -> Durable:
+    return RunForked(row.seq, row.run, fact.stream, fact.run, fact.iteration, fact.edits, fact.effects)
 
 
 def _resumed(row: Row, fact: Resumed) -> Durable:
@@ -278,6 +300,7 @@ def _stopped(row: Row, fact: Stopped) -> Durable:
 
 _EVENTS: Mapping[type, Callable[..., Durable]] = {
     Began: _began,
+    Forked: _forked,
     Resumed: _resumed,
     Replied: _replied,
     Started: _started,
@@ -290,7 +313,8 @@ _EVENTS: Mapping[type, Callable[..., Durable]] = {
     Stopped: _stopped,
     **PEOPLE_EVENTS,
 }
-"""Opened, Linked and Waited tell a watcher nothing that other events do not."""
+"""Opened, Linked and Waited tell a watcher nothing that other events do not; where a session has moved to,
+its watchers are told by an error."""
 
-UNSEEN = (Opened, Linked, Waited)
+UNSEEN = (Opened, Linked, Waited, Moved)
 """Facts without an event."""

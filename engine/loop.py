@@ -71,7 +71,8 @@ async def ask(run: Run) -> Replied | Faulted:
         return _faulted(run, fault)
     except Exception as error:  # noqa: BLE001  an adapter's mistake is a stop, never a crash
         return _faulted(run, ModelFault("invalid", f"{type(error).__name__}: {error}"))
-    replied = Replied(_numbered(reply, run.state.turn + 1), cost(reply.usage, run.means.info))
+    priced = cost(reply.usage, run.means.info)
+    replied = Replied(_numbered(reply, run.state.turn + 1), priced, run.means.wire.digest)
     problem = unrecordable(replied)
     if not problem:
         return replied

@@ -22,7 +22,8 @@ from .events import Event
 from .files import File, receive
 from .frame import Framed, Wanted, make_frame, stored_frame
 from .handle import RunHandle
-from .hub import Hub, events_after
+from .history.watching import Source, events_of_head
+from .hub import Hub
 from .inbox import Inbox
 from .locks import WriteLocks
 from .loop import drive
@@ -39,7 +40,7 @@ from .state import State, fold
 from .steps import day_of
 from .store.codec import unrecordable
 from .store.facts import Began, Fact, Resumed
-from .store.journal import Scope
+from .store.journal import Lease, Scope
 from .store.owner import this_process
 from .wire import Wire
 
@@ -73,6 +74,7 @@ class Session(Spoken):
         self._shared = shared
         self._setting = setting
         self._closed = closed
+        self._stream = identity
         self._state = State()
         self._hub = Hub()
         self._connections = Connections()
@@ -157,8 +159,11 @@ class Session(Spoken):
     def events(self, after: int = 0) -> AsyncGenerator[Event]:
         """All events of the session after a sequence number, then what happens, without end.
 
+        A rollback ends them: numbers begin anew in the stream that the session goes on in.
+
         Raises:
             StoreError: the store failed.
+            Interrupted: the session was closed or rolled back.
         """
         return self._events(after, None)
 
@@ -189,7 +194,8 @@ class Session(Spoken):
                 return work.exception()
             return self._ended() if self._is_closed else None
 
-        return events_after(self._hub, self._store.journal, self.id, after, failed)
+        source = Source(self._store.journal, self._stream, is_head=bool(self._state.seq))
+        return events_of_head(self._hub, source, after, failed)
 
     def _ended(self) -> Interrupted:
         return Interrupted(f"session {self.id!r} was closed: open it again with Engine.session")
@@ -256,18 +262,34 @@ class Session(Spoken):
             await asyncio.wait([self._work])  # it has stopped, and is giving its lease back
         if self._work is not None and not self._work.done():
             raise LeaseHeld(f"session {self.id!r} is being worked on: wait for its run to stop")
-        journal = self._store.journal
-        lease = await journal.acquire(self.id)
+        lease = await self._up_to_date()
         try:
-            if lease.last > self._state.seq:
-                await fold(journal.read(self.id, self._state.seq), self._state)
             self._check_known(known)
             means = self._means if self._means is not None and self._is_framed else await self._equip()
         except BaseException:
-            await journal.release(lease)
+            await self._store.journal.release(lease)
             raise
         run = "" if self._state.run is None else self._state.run.id
         return Run(run, self._store, lease, self._state, self._shared.clock, self._hub, means)
+
+    async def _up_to_date(self) -> Lease:
+        """The right to append to the stream that the session goes on in, and its state folded."""
+        journal = self._store.journal
+        while True:
+            lease, is_known = await journal.acquire(self._stream), bool(self._state.seq)
+            try:
+                if lease.last > self._state.seq:
+                    await fold(journal.read(self._stream, self._state.seq), self._state)
+            except BaseException:
+                await journal.release(lease)
+                raise
+            if self._state.moved is None:
+                return lease
+            await journal.release(lease)
+            self._stream = self._state.moved
+            self._forget_state()
+            if is_known:  # else its watchers, if any, are in the right stream
+                self._hub.fail(Interrupted(f"session {self.id!r} was rolled back: watch its events anew"))
 
     def _check_known(self, run: str | None) -> None:
         """Before anything is connected: whoever asks may have made the name up."""

@@ -9,13 +9,14 @@ import json
 from collections.abc import AsyncIterable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from ..compaction.conversation import Conversation, Message, Text, ToolCall, ToolResult
 from ..namespaces.tool import Record
 from ..tracing import Usage
 from .models.model import Reply
 from .signs import Signs
+from .store.branches import Forked, Moved
 from .store.facts import (
     Began,
     Checked,
@@ -73,6 +74,13 @@ class ActiveSkill:
     session's context does."""
 
 
+class Draft(NamedTuple):
+    """An answer that the model was asked to correct, with what is wrong with it."""
+
+    answer: str
+    checked: Checked
+
+
 @dataclass(slots=True)
 class RunState:
     """One request being worked on. A session has one at a time."""
@@ -124,6 +132,8 @@ class RunState:
     """What the model said last, with what it goes on from where a reply was cut or paused."""
     goes_on: bool = False
     """Whether the next reply goes on from the newest one."""
+    draft: Draft | None = None
+    """The first answer in doubt; None when none was."""
     checked: Checked | None = None
     """The verdict on the newest reply as an answer; None before it was checked."""
     doubted: int = 0
@@ -164,6 +174,10 @@ class State:
     """Figures of the coming answer and the records they are tied to."""
     skills: dict[str, ActiveSkill] = field(default_factory=dict[str, ActiveSkill])
     """By name, the skills that the model has."""
+    forked: Forked | None = None
+    """What its stream is a copy of; None when it is none."""
+    moved: str | None = None
+    """The stream that the session goes on in; None when it goes on in this one."""
 
     @property
     def current(self) -> RunState:
@@ -194,8 +208,8 @@ def apply(state: State, row: Row) -> None:  # noqa: C901, PLR0912
     fact = row.known
     _follow(state, row)
     match fact:
-        case Opened() as opened:
-            state.opened, state.opened_at = opened, row.at
+        case Opened() | Forked() | Moved():
+            _place(state, row, fact)
         case Began() as began:
             _begin(state, row, began)
         case Resumed() as resumed:
@@ -231,6 +245,18 @@ def apply(state: State, row: Row) -> None:  # noqa: C901, PLR0912
             assert_never(never)
 
 
+def _place(state: State, row: Row, fact: Opened | Forked | Moved) -> None:
+    match fact:
+        case Opened():
+            state.opened, state.opened_at = fact, row.at
+        case Forked():
+            state.forked = fact
+        case Moved(stream):
+            state.moved = stream
+        case _ as never:
+            assert_never(never)
+
+
 def _mark(run: RunState, fact: Started | Checked | Waited | Stopped) -> None:
     match fact:
         case Started(call):
@@ -238,6 +264,8 @@ def _mark(run: RunState, fact: Started | Checked | Waited | Stopped) -> None:
         case Checked():
             run.checked = fact
             run.doubted += bool(fact.doubts)
+            if fact.doubts and run.draft is None:
+                run.draft = Draft(run.answer, fact)
         case Waited():
             run.waited = True
         case Stopped():

@@ -243,7 +243,7 @@ def _note(state: State, run: RunState) -> Noted | None:
     """The first thing that the model should know and was not told yet."""
     if run.last is not None and run.last.stop == "pause":
         return None  # a paused turn is resent as it is
-    candidates = (_go_on(state), _repeated(state, run), _date(state), _left(run))
+    candidates = (_go_on(state), _not_undone(state), _repeated(state, run), _date(state), _left(run))
     return next((note for note in candidates if note and note.key not in state.noted), None)
 
 
@@ -252,6 +252,15 @@ def _go_on(state: State) -> Noted | None:
     if state.conversation.messages[-1].role != "assistant":
         return None
     return Noted(f"go on:{state.seq}", prompt("note_go_on"))
+
+
+def _not_undone(state: State) -> Noted | None:
+    """Of a fork: what was done after its point is still done, and nothing in the conversation says so."""
+    forked = state.forked
+    if forked is None or not forked.effects:
+        return None
+    calls = _listed([f"{effect.tool} ({effect.call}): {effect.outcome}" for effect in forked.effects])
+    return Noted(forked.note, prompt("note_fork", calls=calls))
 
 
 def _repeated(state: State, run: RunState) -> Noted | None:

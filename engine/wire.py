@@ -6,6 +6,7 @@ that came since, so within a session every request extends the former one byte f
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 from ..compaction.conversation import Message, unpaired
 from .models.model import Model, Request
@@ -23,6 +24,9 @@ class Wire:
     model: Model
     segments: list[bytes] = field(default_factory=list[bytes])
     """The frame's two layers, then a segment a message."""
+    _digest: bytes = field(default=b"", init=False, repr=False)
+    _digested: int = field(default=0, init=False, repr=False)
+    """Segments that the digest covers."""
 
     def request(self, view: Sequence[Message], turn: int) -> Request:
         """The request for reply `turn`, for a view that extends the view of the request before.
@@ -37,6 +41,22 @@ class Wire:
             before = view[place - 1] if place else None
             self.segments.append(self.model.encode(view[place], before))
         return Request(self.segments[:], marks(view), turn, view)
+
+    @property
+    def digest(self) -> str:
+        """The prompt of the newest request in one number: a chain of SHA-256, in hexadecimal.
+
+        Markers, effort and max_tokens are no part of it. Each segment is hashed once.
+        """
+        for segment in self.segments[self._digested :]:
+            self._digest = chained(self._digest, segment)
+        self._digested = len(self.segments)
+        return self._digest.hex()
+
+
+def chained(digest: bytes, segment: bytes) -> bytes:
+    """The digest of what `digest` stands for and one more segment; empty stands for nothing."""
+    return sha256(digest + sha256(segment).digest()).digest()
 
 
 def marks(view: Sequence[Message]) -> tuple[int, ...]:

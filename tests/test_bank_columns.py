@@ -162,3 +162,47 @@ async def test_said_columns_are_kept_for_the_next_file_of_that_layout(tmp_path: 
 
 async def _nothing() -> bytes:
     return b""
+
+
+CARD = "Date,Description,Amount,Balance\n09/28/2026,Taxi,23.40,123.40\n09/14/2026,Payment,-500.00,100.00\n"
+
+
+def test_a_card_whose_charges_are_positive_is_turned_once_its_amounts_are_said_to_be_debits() -> None:
+    (statement,) = [read_csv(CARD, columns={"debit": "Amount"})]
+    assert [entry.amount for entry in statement.entries] == [Decimal("-23.40"), Decimal("500.00")]
+    assert statement.closing is not None
+    assert (statement.closing.amount, statement.gap) == (Decimal("-123.40"), 0)
+
+
+def test_one_of_debit_and_credit_is_no_header_by_its_word_alone() -> None:
+    with pytest.raises(UndecidedError, match=r"'Debit' \(known as debit\)"):
+        read_csv("Date,Description,Debit\n09/28/2026,Taxi,23.40\n")
+
+
+@pytest.mark.parametrize(
+    ("above", "account"),
+    [
+        ("Konto: DE89 3704 0044 0532 0130 00", "DE89370400440532013000"),
+        ("DE89370400440532013000 EUR", "DE89370400440532013000"),
+        ("IBAN GB82 WEST 1234 5698 7654 32 CURRENT ACCOUNT", "GB82WEST12345698765432"),
+        ("DE70000000000000000000", "DE70000000000000000000"),
+        ("Ref AB12 THIS IS NO ACCOUNT AT ALL", "export"),
+    ],
+)
+def test_an_account_is_known_by_the_iban_above_the_header_whatever_stands_around_it(
+    above: str, account: str
+) -> None:
+    assert read_csv(f"{above}\nDate;Text;Amount\n2026-09-14;Rent;-9.50\n").account == account
+
+
+def test_a_dated_row_without_an_amount_may_call_its_balance_in_many_words() -> None:
+    rows = "2026-09-01,Beginning balance as of 09/01/2026,,500.00\n2026-09-03,Rent,-9.50,490.50\n"
+    statement = read_csv(f"Date,Description,Amount,Balance\n{rows}")
+    assert [str(entry.amount) for entry in statement.entries] == ["-9.50"]
+    assert (statement.opening and statement.opening.amount, statement.gap) == (Decimal("500.00"), 0)
+
+
+def test_a_payment_that_only_speaks_of_a_balance_stays_an_entry() -> None:
+    rows = "2026-09-01,Opening balance correction by branch,-1.00,499.00\n"
+    statement = read_csv(f"Date,Description,Amount,Balance\n{rows}")
+    assert [str(entry.amount) for entry in statement.entries] == ["-1.00"]

@@ -19,13 +19,13 @@ SAMPLES = Path(__file__).parents[2] / "shared" / "data" / "statements"
 KINDS = ("ofx/", "csv/", "camt/", "qif/", "mt940/", "bai2/")
 ELSEWHERE = {
     *("account", "currency", "n", "sum", "credits", "debits", "opening", "closing", "first", "last", "ties"),
-    *("date", "opening_kind", "opening_date", "closing_date", "first_value_date", "last_value_date"),
+    *("date", "opening_date", "closing_date", "first_value_date", "last_value_date"),
     *("booked", "pending", "n_statements", "n_transactions", "sum_all"),
 }
 """Fields that test_bank_samples.py compares."""
 HERE = {
     *("gap", "duplicate_fitids", "missing_fitids", "details", "reversals", "entry_currencies"),
-    *("gross", "fees", "seq", "closing_kind"),
+    *("gross", "fees", "seq", "opening_kind", "closing_kind"),
 }
 SAYS_NOTHING = {"statements_note", "other_balances"}
 """A remark, and a field that is empty in all samples."""
@@ -33,13 +33,13 @@ SAYS_NOTHING = {"statements_note", "other_balances"}
 Json = Any
 
 
-def index() -> list[Json]:
-    """The bank samples; one that is skipped where they are not there."""
+def index(*kinds: str) -> list[Json]:
+    """The samples of these kinds, else those of banks; one that is skipped where they are not there."""
     if not (SAMPLES / "INDEX.json").exists():
         gone = pytest.mark.skip(reason="the sample files are not at ../shared")
         return [pytest.param({}, marks=gone, id="no samples")]
     files = json.loads((SAMPLES / "INDEX.json").read_text())["files"]
-    return [pytest.param(each, id=each["file"]) for each in files if each["file"].startswith(KINDS)]
+    return [pytest.param(each, id=each["file"]) for each in files if each["file"].startswith(kinds or KINDS)]
 
 
 def read_sample(sample: Json) -> StatementFile:
@@ -64,7 +64,7 @@ def test_every_field_of_the_index_is_compared_by_a_test(sample: Json) -> None:
     assert [each["other_balances"] for each in expected["statements"] if each.get("other_balances")] == []
 
 
-@pytest.mark.parametrize("sample", index())
+@pytest.mark.parametrize("sample", index(*KINDS, "ledger/"))
 def test_the_file_is_the_one_that_the_index_was_made_of(sample: Json) -> None:
     data = (SAMPLES / sample["file"]).read_bytes()
     assert (len(data), hashlib.sha256(data).hexdigest()) == (sample["bytes"], sample["sha256"])
@@ -122,6 +122,7 @@ def test_statement_numbers_and_kinds_of_closing_are_those_of_the_file(sample: Js
     text = (SAMPLES / sample["file"]).read_text(encoding="latin-1")
     listed = sample["expected"]["statements"]
     stated = Counter(re.findall(r":28C?:(\d+(?:/\d+)?)", text))
-    kinds = Counter(re.findall(r":(62[FM]):", text))
+    opened, closed = (Counter(re.findall(rf":({tag}[FM]):", text)) for tag in ("60", "62"))
     assert Counter(each["seq"] for each in listed if "seq" in each) <= stated
-    assert Counter(each["closing_kind"] for each in listed if "closing_kind" in each) <= kinds
+    assert Counter(each["opening_kind"] for each in listed if "opening_kind" in each) <= opened
+    assert Counter(each["closing_kind"] for each in listed if "closing_kind" in each) <= closed

@@ -11,7 +11,7 @@ import pytest
 
 from offing.namespaces.bank.formats import read
 from offing.namespaces.bank.statement import Statement, StatementFile, total
-from offing.namespaces.tables.source import Conventions, SourceError, read_source
+from offing.namespaces.tables.source import Conventions, Source, SourceError, read_source
 
 SAMPLES = Path(__file__).parents[2] / "shared" / "data" / "statements"
 LEAVE_THE_ORDER_OPEN = {"csv/opening_closing_in_rows_fr.csv", "csv/paypal_es_gross_fee_net.csv"}
@@ -92,14 +92,16 @@ def test_ofxparse_reads_the_same_entries(sample: Json) -> None:
     assert [[(e.id, e.booked, e.amount) for e in each.entries] for each in ours] == theirs
 
 
-def test_pending_entries_are_told_from_booked_ones() -> None:
-    path = SAMPLES / "csv" / "sparkasse_camt_v2_pending.csv"
-    if not path.exists():
-        pytest.skip("the sample files are not at ../shared")
-    (statement,) = read(read_source(path), Conventions()).statements
-    pending = [entry for entry in statement.entries if entry.pending]
-    assert (len(statement.booked), total(statement.booked)) == (7, Decimal("332.51"))
-    assert (len(pending), total(pending)) == (3, Decimal("-1253.78"))
+@pytest.mark.parametrize("sample", index("ofx/", "csv/", "camt/", "qif/"))
+def test_pending_entries_are_told_from_booked_ones(sample: Json) -> None:
+    for statement, wanted in zip(
+        read_sample(sample).statements, sample["expected"]["statements"], strict=True
+    ):
+        pending = [entry for entry in statement.entries if entry.pending]
+        for kind, entries in (("booked", statement.booked), ("pending", pending)):
+            of_kind = wanted.get(kind, {"n": len(entries), "sum": str(total(entries))})
+            assert (len(entries), total(entries)) == (of_kind["n"], Decimal(of_kind["sum"]))
+        assert bool(pending) == ("pending" in wanted)
 
 
 def test_entities_are_replaced_once_and_the_legacy_encoding_is_read() -> None:
@@ -154,6 +156,17 @@ def test_an_mt940_sample_has_the_values_computed_by_hand(sample: Json) -> None:
     assert sum(len(each.entries) for each in statements) == wanted["n_transactions"]
     assert sum((total(each.entries) for each in statements), Decimal(0)) == Decimal(wanted["sum_all"])
     assert [each.gap for each in statements if not each.entries] == [0] * (len(statements) - len(shown))
+
+
+@pytest.mark.parametrize("sample", index("mt940/"))
+def test_a_page_read_alone_has_the_values_of_that_page(sample: Json) -> None:
+    wanted = sample["expected"]["statements"]
+    if len(whole_pages(wanted)) == len(wanted):
+        return
+    data = (SAMPLES / sample["file"]).read_bytes()
+    pages = [b":20:" + page for page in data.split(b":20:")[1:]]
+    (found,) = zip(*(read(Source("page.sta", page), Conventions()).statements for page in pages), strict=True)
+    assert [as_mt940(each) for each in found] == [expected_mt940(each) for each in wanted]
 
 
 @pytest.mark.parametrize("sample", index("mt940/", "bai2/"))

@@ -117,6 +117,20 @@ def test_a_csv_that_no_profile_knows_is_read_once_its_columns_are_named(reconcil
     assert "matched: 1 exact, 1 timing" in reconcile.out
 
 
+def test_what_was_said_is_kept_for_the_next_files_of_that_layout_and_told(
+    reconcile: Command, folder: Path
+) -> None:
+    assert reconcile(*FILES, *TOLD) == 0
+    layout = "table files with Kiedy, Kwota, Saldo po, Opis"
+    assert f"! bank.csv: how it was read is kept for {layout}" in reconcile.out
+    (folder / "bank.csv").rename(folder / "later.csv")
+    assert reconcile("--bank", "later.csv", "--ledger", "gl.csv") == 0
+    assert "later against 1200 Bank (2 of its 2 amounts are in that account)" in reconcile.out
+    columns = "date = 'Kiedy', amount = 'Kwota', balance = 'Saldo po'"
+    assert f"! later.csv: read with the columns {columns}, as decided for {layout} on " in reconcile.out
+    assert "is kept for" not in reconcile.out
+
+
 def test_dates_that_read_two_ways_lead_to_the_option(reconcile: Command, folder: Path) -> None:
     (folder / "bank.csv").write_text("Date,Description,Amount\n03/04/2026,Rent,-900.00\n")
     assert reconcile(*FILES) == 2

@@ -179,7 +179,7 @@ async def test_a_closing_balance_that_would_not_tie_any_more_is_told_before(tmp_
     [
         (
             "Date,Text,Amount\n2026-09-14,x,1.50\n2026-09-15,y,-1.50\n",
-            "the file has no column for accounts: it holds one, and an entry needs two",
+            "the file has no column for accounts, so no row of it could name one",
         ),
         (
             "Date,Account,Amount\n2026-09-14,gl,1.50\n2026-09-14,b,-1.50\n",

@@ -26,6 +26,7 @@ from offing.engine.models.model import Reply, StopReason
 from offing.engine.scrub import scrub_fields
 from offing.engine.state import State, apply
 from offing.engine.store import SqliteStore, Store
+from offing.engine.store.branches import Edited, Forked, Moved, NotUndone
 from offing.engine.store.codec import KINDS, Body, Upcaster, decode, encode, unrecordable
 from offing.engine.store.facts import (
     Began,
@@ -123,7 +124,7 @@ FACTS: dict[str, st.SearchStrategy[Any]] = {
     ),
     "resumed": st.builds(Resumed, TEXT, COUNTS),
     "noted": st.builds(Noted, TEXT, TEXT),
-    "replied": st.builds(Replied, REPLIES, st.none() | DECIMALS),
+    "replied": st.builds(Replied, REPLIES, st.none() | DECIMALS, TEXT),
     "faulted": st.builds(
         Faulted,
         st.sampled_from(get_args(FaultKind)),
@@ -153,6 +154,16 @@ FACTS: dict[str, st.SearchStrategy[Any]] = {
     "cancel": st.builds(CancelAsked, POSTED, TEXT, st.booleans()),
     "refused": st.builds(Refused, POSTED, TEXT, TEXT),
     "stopped": st.builds(Stopped, st.sampled_from(get_args(StopWhy)), TEXT),
+    "forked": st.builds(
+        Forked,
+        TEXT,
+        TEXT,
+        COUNTS,
+        COUNTS,
+        some(st.builds(Edited, st.sampled_from(["message", "result", "model"]), TEXT)),
+        some(st.builds(NotUndone, TEXT, TEXT, st.sampled_from(["done", "failed", "unknown"]))),
+    ),
+    "moved": st.builds(Moved, TEXT),
 }
 ANY_FACT = st.one_of(*FACTS.values())
 OWN_FACT = ANY_FACT.filter(lambda fact: not isinstance(fact, Taken))

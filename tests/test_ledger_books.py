@@ -110,6 +110,13 @@ def test_a_row_that_cannot_be_read_is_told() -> None:
     assert [(each.row, each.what) for each in done.findings] == [(8, "is left out: '31/09/2026' is no date")]
 
 
+def test_a_row_that_leaves_its_account_out_is_told_and_counted_for_no_other() -> None:
+    done = books("Date,Account,Amount\n2026-09-14,Bank,5.00\n2026-09-14,,-5.00\n")
+    assert [each.label for each in done.accounts] == ["Bank"]
+    what = "is left out: names no account; fill it in, also where it is that of the row above"
+    assert [(each.what, each.row) for each in done.findings if each.severity == "error"] == [(what, 3)]
+
+
 def test_an_order_that_nothing_decides_is_refused() -> None:
     text = "Date,Account,Amount\n03/04/2026,Bank,1.50\n"
     with pytest.raises(SourceError, match="day_first="):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from ..models.model import EFFORTS
 from .commands import STORE
 from .demo import MONTHS
+from .history_arguments import add_history, add_keeping
 from .systems import DEMO_MODEL
 
 MODEL = "anthropic:claude-opus-5-5"
@@ -46,7 +47,8 @@ def parser() -> argparse.ArgumentParser:
     _add_eval_arguments(commands.add_parser("eval", help="judge models side by side by shipped scenarios"))
     known = commands.add_parser("models", help="windows, prices and keys of models")
     known.add_argument("names", nargs="*", metavar="NAME", help="such as litellm:openai/gpt-5.6")
-    for command in (demo, run, again, *people):
+    others = (*people, *add_history(commands.add_parser), *add_keeping(commands.add_parser))
+    for command in (demo, run, reconciled, again, *others):
         command.add_argument("--store", default=str(STORE), help="journal file (default: %(default)s)")
     return made
 

@@ -1,8 +1,10 @@
 """What the commands do: open an engine over a store, work, and show what comes of it."""
 
 import asyncio
+import contextlib
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -11,6 +13,8 @@ from ..answer import Result
 from ..engine import Engine
 from ..errors import NotFound
 from ..handle import RunHandle
+from ..history.streams import place_of
+from ..store.branches import Forked
 from ..store.facts import Opened
 from ..store.sqlite import SqliteStore
 from .delivered import deliver
@@ -41,6 +45,7 @@ async def begin(systems: Systems, request: str, store: Path, screen: Screen) -> 
                 screen.line(f"{missing.name} is not connected: {missing.reason}")
             return run
 
+    await asyncio.to_thread(systems.keep_said, SqliteStore(store).scoped(TENANT).readings)
     return await _work(systems, store, screen, start)
 
 
@@ -52,16 +57,29 @@ async def resume(run: str, store: Path, screen: Screen) -> ExitCode:
         JournalUnreadable: a later release wrote it.
         OffingError: it cannot go on, or the store failed.
     """
-    systems = await _systems_of(run, store)
+    systems = await systems_of(run, store)
     skills = SkillSettings(systems.skills)
     return await _work(systems, store, screen, lambda engine: engine.resume(run, skills=skills))
 
 
-async def _systems_of(run: str, store: Path) -> Systems:
+async def systems_of(run: str, store: Path) -> Systems:
+    """What a run's session was opened with; of a fork, with the model that is to go on.
+
+    Raises:
+        NotFound: there is no such run in the store.
+        JournalUnreadable: a later release wrote it.
+        ConfigurationError: the session was not opened by this command line.
+    """
     journal = SqliteStore(store).scoped(TENANT).journal
-    async for row in journal.read(run.partition(".")[0]):
-        if isinstance(row.known, Opened):
-            return Systems.from_setup(row.known.setup)
+    model = ""
+    with contextlib.suppress(NotFound):
+        place = await place_of(journal, run)
+        async for row in journal.read(place.stream):
+            if isinstance(row.known, Forked):
+                model = next((each.name for each in row.known.edits if each.what == "model"), "")
+            if isinstance(row.known, Opened):
+                systems = Systems.from_setup(row.known.setup)
+                return replace(systems, model=model) if model else systems
     raise NotFound(f"there is no run {run!r} in {str(store)!r}: name the store that it began in with --store")
 
 

@@ -1,7 +1,8 @@
 """The `offing` command: reads the command line and turns errors into words and exit codes.
 
 Exit codes: 0 answered, or waiting for a person; 1 failed; 2 wrong usage or configuration; 3 stopped by a
-limit, a cancel or without an answer, or a reconciliation with something left unexplained; 130 interrupted.
+limit, a cancel or without an answer, or a reconciliation with something left unexplained, or runs that
+differ; 130 interrupted.
 """
 
 import argparse
@@ -17,6 +18,8 @@ from .commands import begin, resume
 from .conventions import said_of
 from .demo.command import investigate
 from .eval import contestants, evaluate, scenarios_named
+from .history import again, asked, compare, fork, rollback
+from .keeping import export_to, forget_all, sweep_artifacts
 from .models import models
 from .people import Person
 from .reconcile import reconcile_files
@@ -50,7 +53,7 @@ def _fail(screen: Screen, error: OffingError, code: int) -> int:
     return code
 
 
-def _command(  # noqa: PLR0911  a call an arm
+def _command(  # noqa: C901, PLR0911, PLR0912  one call a command
     given: argparse.Namespace, screen: Screen
 ) -> Coroutine[object, object, int]:
     match given.command:
@@ -62,6 +65,20 @@ def _command(  # noqa: PLR0911  a call an arm
             return resume(given.run, Path(given.store), screen)
         case "eval":
             return evaluate(contestants(given.model, given.effort), scenarios_named(given.scenario), screen)
+        case "fork":
+            return fork(asked(given), Path(given.store), screen)
+        case "rollback":
+            return rollback(given.run, given.at, Path(given.store), screen)
+        case "diff":
+            return compare(given.runs, Path(given.store), screen, as_json=given.json)
+        case "replay":
+            return again(given.run, Path(given.store), Path(given.out) if given.out else None, screen)
+        case "export":
+            return export_to(Path(given.file), Path(given.store), screen)
+        case "forget":
+            return forget_all(Path(given.store), screen, is_sure=given.yes)
+        case "sweep":
+            return sweep_artifacts(Path(given.store), given.older_than, screen)
         case "models":
             return models(given.names, os.environ.get("OFFING_MODEL", MODEL), screen)
         case "approve" | "deny" | "answer" | "say" | "cancel":

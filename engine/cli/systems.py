@@ -106,6 +106,12 @@ class Systems:
             given.append(Matching(bank, ledger, carried=carried))
         return given
 
+    def keep_said(self, readings: Readings) -> None:
+        """Keeps for each file what was said of all, where it is needed. It blocks."""
+        for each in self.namespaces(readings):
+            if isinstance(each, (Bank, Ledger)):
+                each.keep_said()
+
     def about(self) -> About:
         """What the session is about."""
         return About(company=self.company, entities=self.entities, period=self.period)

@@ -101,10 +101,14 @@ class AnthropicModel:
         """The part as a segment of the body."""
         return encode(part, before, self.model)
 
+    def body(self, request: Request) -> bytes:
+        """What is sent for a request."""
+        return join(self._head(request.effort), request.segments, request.marks)
+
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
         """Sends a request and yields what comes back; see `Model`."""
         reader = ReplyReader(self.model)
-        body = join(self._head(request.effort), request.segments, request.marks)
+        body = self.body(request)
         try:
             async with aclosing(self._deltas(reader, body)) as deltas:
                 async for delta in deltas:

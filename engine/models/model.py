@@ -159,6 +159,15 @@ class SaysHowItThinks(Protocol):
 
 
 @runtime_checkable
+class ShowsBodies(Protocol):
+    """A model that builds the body of its requests itself, and can show it without sending it."""
+
+    def body(self, request: Request) -> bytes:
+        """The body. Pure: the same request gives the same bytes."""
+        ...
+
+
+@runtime_checkable
 class HoldsConnections(Protocol):
     """A model that keeps connections open between requests."""
 

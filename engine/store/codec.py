@@ -13,6 +13,7 @@ from typing import NamedTuple, cast
 from pydantic import JsonValue, TypeAdapter
 
 from ..errors import JournalUnreadable
+from .branches import Forked, Moved
 from .facts import (
     Began,
     Checked,
@@ -67,6 +68,8 @@ KINDS: Mapping[str, type[Fact]] = {
     "cancel": CancelAsked,
     "refused": Refused,
     "stopped": Stopped,
+    "forked": Forked,
+    "moved": Moved,
 }
 """The name of each kind in a journal. Names are for good: classes may be renamed, these not."""
 

@@ -17,6 +17,7 @@ from ...tracing import Usage
 from ..errors import FaultKind
 from ..limits import Limits
 from ..models.model import Reply
+from .branches import Forked, Moved
 from .people import Answered, CancelAsked, Decided, Expired, Questioned, Refused, Requested, Said
 from .stored import Stored as Stored
 
@@ -92,6 +93,8 @@ class Replied:
     reply: Reply
     cost: Decimal | None = None
     """In US dollars, by the prices of that day; None where unknown."""
+    request: str = ""
+    """Digest of the prompt that it answers, as `Wire.digest` has it; empty where none was kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +272,8 @@ Fact = (
     | CancelAsked
     | Refused
     | Stopped
+    | Forked
+    | Moved
 )
 
 

@@ -12,6 +12,7 @@ from typing import Protocol
 from ...namespaces.tables.readings import MemoryReadings, Readings
 from ..errors import JournalUnreadable
 from .facts import Fact, Unknown
+from .holdings import Holdings
 from .inbox import Item, Posting
 
 
@@ -133,6 +134,8 @@ class Scope:
     artifacts: Artifacts
     readings: Readings = field(default_factory=MemoryReadings)
     """How files are to be read, as people decided; of a store without a place for them, while it lives."""
+    holdings: Holdings | None = None
+    """To export, to delete and to sweep; None of a store that cannot."""
 
 
 class Store(Protocol):

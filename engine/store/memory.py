@@ -9,10 +9,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ...namespaces.tables.readings import MemoryReadings
+from ..clock import Clock, SystemClock
 from ..errors import LeaseHeld, LeaseLost, NotFound, StoreError
 from .codec import Body, decode, encode
 from .inbox import Bells, Item, Posting
 from .journal import Lease, Row, Scope
+from .memory_holdings import KeptBytes, MemoryHoldings
 from .people import taken_items
 
 
@@ -37,12 +40,18 @@ class _Stream:
 class MemoryStore:
     """A store in memory."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock | None = None) -> None:
+        """`clock` says when artifacts are put; None for the machine's."""
         self._tenants: dict[str, Scope] = {}
+        self._clock = clock or SystemClock()
 
     def scoped(self, tenant: str) -> Scope:
         """The part that belongs to a tenant."""
-        return self._tenants.setdefault(tenant, Scope(MemoryJournal(), MemoryArtifacts()))
+        if tenant not in self._tenants:
+            journal, artifacts, readings = MemoryJournal(), MemoryArtifacts(self._clock), MemoryReadings()
+            holdings = MemoryHoldings(journal, artifacts.kept, readings, self._clock)
+            self._tenants[tenant] = Scope(journal, artifacts, readings, holdings)
+        return self._tenants[tenant]
 
     async def close(self) -> None:
         """Does nothing: what was stored can be read until the process ends."""
@@ -54,10 +63,21 @@ class MemoryJournal:
     def __init__(self) -> None:
         self._streams: dict[str, _Stream] = {}
         self._bells = Bells()
+        self._token = 0
+        """Of streams that were forgotten, the highest."""
+
+    def names(self) -> Sequence[str]:
+        """The streams that have rows."""
+        return [name for name, stream in self._streams.items() if stream.rows]
+
+    def clear(self) -> None:
+        """Forgets all streams, but not the tokens that were given."""
+        self._token = max([self._token, *(stream.token for stream in self._streams.values())])
+        self._streams.clear()
 
     async def acquire(self, stream: str) -> Lease:
         """Takes the stream's lease."""
-        kept = self._streams.setdefault(stream, _Stream())
+        kept = self._streams.setdefault(stream, _Stream(token=self._token))
         if kept.held:
             raise LeaseHeld(f"session {stream!r} is being worked on in this process")
         kept.held = True
@@ -66,7 +86,7 @@ class MemoryJournal:
 
     async def release(self, lease: Lease) -> None:
         """Gives a lease back."""
-        kept = self._streams[lease.stream]
+        kept = self._streams.get(lease.stream, _Stream())
         if kept.token == lease.token:
             kept.held = False
             self._bells.take_down("", lease)
@@ -74,7 +94,7 @@ class MemoryJournal:
     def append(self, lease: Lease, rows: Sequence[Row]) -> Awaitable[None]:
         """Appends the rows at once."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        kept = self._streams[lease.stream]
+        kept = self._streams.get(lease.stream, _Stream())
         places = list(range(len(kept.rows) + 1, len(kept.rows) + 1 + len(rows)))
         if kept.token != lease.token or not kept.held or [row.seq for row in rows] != places:
             done.set_exception(LeaseLost(f"session {lease.stream!r} has a new owner"))
@@ -123,17 +143,18 @@ class MemoryJournal:
 class MemoryArtifacts:
     """See `Artifacts`."""
 
-    def __init__(self) -> None:
-        self._kept: dict[str, bytes] = {}
+    def __init__(self, clock: Clock | None = None) -> None:
+        self.kept: dict[str, KeptBytes] = {}
+        self._clock = clock or SystemClock()
 
     async def put(self, data: bytes) -> str:
         """Keeps the bytes."""
         ref = hashlib.sha256(data).hexdigest()
-        self._kept.setdefault(ref, data)
+        self.kept.setdefault(ref, KeptBytes(data, 0)).put_at = self._clock.now_us()
         return ref
 
     async def get(self, ref: str) -> bytes:
         """The bytes at an address."""
-        if ref not in self._kept:
+        if ref not in self.kept:
             raise NotFound(f"no artifact {ref!r}")
-        return self._kept[ref]
+        return self.kept[ref].data

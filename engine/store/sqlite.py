@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from ..clock import Clock
+from ..clock import Clock, SystemClock
 from ..errors import LeaseLost, NotFound, StoreError
 from .faults import told, whole
 from .inbox import Bells, Item, Posting
@@ -23,6 +23,7 @@ from .leases import Uptime, refuse_living
 from .owner import Owner, is_dead, this_process
 from .people import taken_items
 from .readings import READINGS, SqliteReadings
+from .sqlite_holdings import HOLDINGS, NEW_STREAM, PUT, SqliteHoldings
 from .sqlite_inbox import INBOX, INBOX_SCHEMA, NEWEST, SqliteInbox, items
 from .writer import Writer
 
@@ -83,13 +84,16 @@ class SqliteStore:
         self.path = Path(path)
         self._database = SqliteDatabase(self.path, clock or Uptime())
         self._writer = Writer(self._database.open)
+        self._wall = clock or SystemClock()
+        """When artifacts are put: unlike signs of life, that has to hold over years."""
 
     def scoped(self, tenant: str) -> Scope:
         """The part that belongs to a tenant."""
         return Scope(
             SqliteJournal(tenant, self._database, self._writer),
-            SqliteArtifacts(tenant, self._database, self._writer),
+            SqliteArtifacts(tenant, self._database, self._writer, self._wall),
             SqliteReadings(tenant, self.path),
+            SqliteHoldings(tenant, self._database, self._writer, self._wall),
         )
 
     async def close(self) -> None:
@@ -238,10 +242,7 @@ class SqliteJournal:
     def _acquire(self, stream: str) -> Lease:
         execute = self._database.execute
         now = self._database.clock.now_us()
-        execute(
-            "insert or ignore into stream(tenant, name, token, alive_at) values(?, ?, 0, 0)",
-            (self._tenant, stream),
-        )
+        execute(NEW_STREAM, (self._tenant, stream))
         identity, token, owner, alive_at = execute(_FIND, (self._tenant, stream)).fetchone()
         if owner is not None and not self._given_up(stream, token, owner):
             self._refuse_living(stream, Owner.from_json(owner), now - alive_at)
@@ -323,10 +324,13 @@ class SqliteJournal:
 class SqliteArtifacts:
     """See `Artifacts`."""
 
-    def __init__(self, tenant: str, database: SqliteDatabase, writer: Writer) -> None:
+    def __init__(
+        self, tenant: str, database: SqliteDatabase, writer: Writer, clock: Clock | None = None
+    ) -> None:
         self._tenant = tenant
         self._database = database
         self._writer = writer
+        self._clock = clock or SystemClock()
 
     async def put(self, data: bytes) -> str:
         """Keeps the bytes. Large ones are hashed in a thread, off the event loop."""
@@ -340,6 +344,7 @@ class SqliteArtifacts:
             "insert or ignore into artifact(tenant, ref, body) values(?, ?, ?)",
             (self._tenant, ref, data),
         )
+        self._database.execute(PUT, (self._tenant, ref, self._clock.now_us()))
 
     async def get(self, ref: str) -> bytes:
         """The bytes at an address."""
@@ -353,7 +358,7 @@ class SqliteArtifacts:
 
 
 def _make_tables(connection: sqlite3.Connection) -> None:
-    connection.executescript(f"begin immediate; {_SCHEMA} {INBOX_SCHEMA} {READINGS}")
+    connection.executescript(f"begin immediate; {_SCHEMA} {INBOX_SCHEMA} {READINGS} {HOLDINGS}")
     columns = [name for _, name, *_ in connection.execute("pragma table_info(fact)")]
     if "crc" not in columns:
         connection.execute("alter table fact add column crc integer")

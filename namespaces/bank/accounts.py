@@ -13,6 +13,7 @@ from ..tables.source import Finding
 from ..tool import Record
 from .overlaps import once, parts_of
 from .statement import Balance, Entry, Statement, StatementFile
+from .unnamed import exported_twice
 
 _MAX_TEXT = 300
 _LEAST_SUFFIX = 4
@@ -128,6 +129,7 @@ def gather(files: Iterable[StatementFile], failed: Iterable[Finding] = ()) -> Ac
     ordered = sorted(files, key=lambda each: each.file)
     formats = {each.file: each.format for each in ordered}
     findings = [finding for each in ordered for finding in each.findings]
+    findings += exported_twice(statement for each in ordered for statement in each.statements)
     parts: dict[tuple[str, str | None], list[Statement]] = {}
     spelled: dict[str, str] = {}
     for statement in (statement for each in ordered for statement in each.statements):

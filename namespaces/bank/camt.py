@@ -18,7 +18,7 @@ from ..tables.source import Conventions, Findings, Source, SourceError, quote
 from ..tables.text import decode
 from .details import AMOUNT, Detail, detail_of, name_of, sum_of, text_of
 from .elements import Broken, Element, read_elements
-from .statement import Balance, Entry, Statement, StatementFile, tell_gap, total
+from .statement import Balance, Entry, Statement, StatementFile, named_by, tell_gap, total
 
 _STATEMENTS = {"Stmt", "Ntfctn"}
 _MESSAGES = re.compile(r"BkToCstmr\w+")
@@ -200,7 +200,7 @@ class _Reading:
         account = element.value("Acct", "Id", "IBAN") or element.value("Acct", "Id", "Othr", "Id")
         if not account:
             self.findings.add("error", "has no account: it is named by its file", element.row)
-            account = self.file.rpartition(".")[0] or self.file
+            account = named_by(self.file)
         stated = list(self._balances(element))
         default = element.value("Acct", "Ccy").upper() or next((each.currency for each in stated), "")
         if not default:

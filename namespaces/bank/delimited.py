@@ -17,7 +17,7 @@ from ..tables.source import Conventions, Findings, Source
 from ..tables.table import Row, Table
 from ..tables.words import COMMON, Vocabulary, is_pending
 from .running import Step, ends
-from .statement import Balance, Entry, Statement, StatementFile, tell_gap
+from .statement import Balance, Entry, Statement, StatementFile, named_by, tell_gap
 
 WORDS: Vocabulary = {
     **COMMON,
@@ -46,7 +46,7 @@ WORDS: Vocabulary = {
     "account": (
         *("account", "account number", "iban", "auftragskonto", "iban auftragskonto"),
         *("iban kontoinhaber", "konto", "kontonummer", "rekeningnummer", "rekening", "compte"),
-        *("numero de compte", "cuenta", "produit", "account id", "iban account holder"),
+        *("numero de compte", "cuenta", "produit", "product", "account id", "iban account holder"),
     ),
     "id": (
         *("fitid", "transaction id", "id de transaccion", "n de transaction", "operation number"),
@@ -117,8 +117,7 @@ class _Rows:
 
     def account(self) -> str:
         """The account that is named above the header, else the file's name."""
-        stem = self.table.file.rpartition(".")[0] or self.table.file
-        return account_above(self.table.preamble) or stem
+        return account_above(self.table.preamble) or named_by(self.table.file)
 
     def _taken(self, row: Row, reading: Reading, default: str) -> _Taken:
         columns, fields, cells = self.table.columns, reading.fields, reading.cells

@@ -18,7 +18,17 @@ from ..tables.source import Conventions, Findings, Source, SourceError, quote
 from ..tables.text import decode, each_line
 from .messages import Field, Messages
 from .narrative import joined, read_narrative, tidy
-from .statement import Balance, Entry, Often, Statement, StatementFile, tell_breaks, tell_gap, total
+from .statement import (
+    Balance,
+    Entry,
+    Often,
+    Statement,
+    StatementFile,
+    named_by,
+    tell_breaks,
+    tell_gap,
+    total,
+)
 
 _NUMBER = r"[0-9]{1,15}(?:,[0-9]{0,3}|\.[0-9]{2})?"
 _BALANCE = re.compile(rf"([CD])([0-9]{{6}})([A-Z]{{3}})({_NUMBER})")
@@ -156,7 +166,7 @@ class _Reading:
         if name := " ".join(self._first("25").split()):
             return name
         self.findings.add("error", "has no :25:: the account is named by its file", self.fields[0].row)
-        return self.findings.file.rpartition(".")[0] or self.findings.file
+        return named_by(self.findings.file)
 
     def _currency(self, *balances: _StatedBalance | None) -> str | None:
         codes = [each.currency for each in balances if each is not None]

@@ -16,7 +16,7 @@ from ..tables.source import Conventions, Findings, Source, SourceError, quote
 from ..tables.text import decode
 from ..tables.words import balance_of
 from .aggregates import Aggregate, RawStatement, statements_in
-from .statement import Balance, Entry, Statement, StatementFile, tell_gap
+from .statement import Balance, Entry, Statement, StatementFile, named_by, tell_gap
 from .tokens import tags
 
 _ACCOUNTS = {"BANKACCTFROM", "CCACCTFROM"}
@@ -128,7 +128,7 @@ class _Reading:
             if part.fields.get("ACCTID"):
                 return part.fields["ACCTID"]
         self.findings.add("error", "has no ACCTID: the account is named by its file", self.raw.root.row)
-        return self.file.rpartition(".")[0] or self.file
+        return named_by(self.file)
 
     def _entry(self, part: Aggregate, currency: str | None) -> Entry | None:
         given = part.fields

@@ -8,7 +8,7 @@ its entries stand there too.
 
 import datetime
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -148,7 +148,7 @@ def compare(earlier: Part, part: Part, days: Days) -> Compared:
     """What two files of an account have in common on the days that both cover."""
     trusted = earlier.format == part.format
     strictly = _matched(
-        earlier, part, earlier.within(days), part.within(days), _reference if trusted else _words
+        earlier, part, earlier.within(days), part.within(days), _reference if trusted else words_of
     )
     missing, added = strictly.missing, strictly.added
     if not missing or not added:
@@ -157,7 +157,7 @@ def compare(earlier: Part, part: Part, days: Days) -> Compared:
     # only if all that is left agrees.
     left = [*(earlier.entries[at][1] for at in missing), *(part.entries[at][1] for at in added)]
     renumbered = trusted and all(entry.id for entry in left)
-    loosely = _matched(earlier, part, missing, added, _words if renumbered else _day_and_amount)
+    loosely = _matched(earlier, part, missing, added, words_of if renumbered else _day_and_amount)
     if loosely.missing or loosely.added:
         return strictly
     return Compared(sorted([*strictly.repeated, *loosely.repeated]), [], [])
@@ -218,14 +218,15 @@ def _tell_notified(notice: Part, indexes: set[int], what: str, findings: list[Fi
 
 
 def _reference(entry: Entry) -> object:
-    return (entry.id, entry.booked, entry.amount) if entry.id else _words(entry)
+    return (entry.id, entry.booked, entry.amount) if entry.id else words_of(entry)
 
 
 def _reference_alone(entry: Entry) -> object:
-    return (entry.id, entry.amount) if entry.id else _words(entry)
+    return (entry.id, entry.amount) if entry.id else words_of(entry)
 
 
-def _words(entry: Entry) -> object:
+def words_of(entry: Entry) -> Hashable:
+    """What two exports of one account say of an entry in the same words."""
     said = " ".join(f"{entry.name} {entry.text}".split()).casefold()
     return entry.booked, entry.amount, said
 

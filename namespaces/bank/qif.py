@@ -20,7 +20,7 @@ from ..tables.numbers import Cell
 from ..tables.source import Conventions, Findings, Source, SourceError, quote
 from ..tables.text import Line, decode, each_line
 from ..tables.words import balance_of
-from .statement import Entry, Statement, StatementFile
+from .statement import Entry, Statement, StatementFile, named_by
 
 _BANKS = {"bank": "Bank", "ccard": "CCard", "cash": "Cash", "oth a": "Oth A", "oth l": "Oth L"}
 """Sections that hold entries."""
@@ -273,7 +273,7 @@ class _Reading:
         unnamed = [key for key in parts if not key.account]
         if unnamed:
             self.findings.add("info", "names no account: it is named by its file")
-        stem = self.file.rpartition(".")[0] or self.file
+        stem = named_by(self.file)
         for key, entries in parts.items():
             alone = f"{stem} {key.section}" if len(unnamed) > 1 else stem
             yield Statement(key.account or alone, self.currency, self.file, tuple(entries))

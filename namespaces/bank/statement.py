@@ -4,6 +4,7 @@ import datetime
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
+from pathlib import PurePosixPath
 
 from ..tables.source import Conventions, Finding, Findings, Severity, Source
 
@@ -16,6 +17,7 @@ __all__ = [
     "Statement",
     "StatementFile",
     "closing_day",
+    "named_by",
     "tell_breaks",
     "tell_gap",
     "total",
@@ -80,6 +82,11 @@ class Statement:
     """True for a notification, whose entries a statement has as well."""
 
     @property
+    def named(self) -> bool:
+        """False when the file names no account, so that its own name stands for one."""
+        return not self.account.startswith(named_by(self.file))
+
+    @property
     def booked(self) -> tuple[Entry, ...]:
         """The entries that are not pending."""
         return tuple(entry for entry in self.entries if not entry.pending)
@@ -126,6 +133,11 @@ class Often:
 Reader = Callable[[Source, Conventions], StatementFile]
 """Reads one format. It raises SourceError when it cannot read the file, and nothing else; what it
 can read with doubt, or has to leave out, is a finding."""
+
+
+def named_by(file: str) -> str:
+    """What an account is called that its file does not name: the file without its ending."""
+    return str(PurePosixPath(file).with_suffix(""))
 
 
 def total(entries: Iterable[Entry]) -> Decimal:

@@ -35,9 +35,9 @@ class Shelf:
         Raises:
             NamespaceError: there is no one such file.
         """
-        found = [path for path in self._ledger.files if name in {None, path.name}]
+        found = [path for path in self._ledger.files if name in {None, self._ledger.name_of(path)}]
         if len(found) != 1:
-            there_are = ", ".join(repr(path.name) for path in self._ledger.files)
+            there_are = ", ".join(repr(self._ledger.name_of(path)) for path in self._ledger.files)
             raise NamespaceError(f"there is no one file {name!r} of the books; there are: {there_are}")
         return found[0].resolve()
 
@@ -48,7 +48,7 @@ class Shelf:
             NamespaceError: there is no one such file, or it cannot be read.
         """
         path = self.path(name)
-        return Source(name or path.name, read_source(path).data)
+        return read_source(path, name or "")
 
     def known(self, source: Source) -> Known:
         """The file before anything is added to it; read again only when its content has changed.

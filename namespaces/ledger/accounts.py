@@ -12,6 +12,7 @@ from ..tables.source import Finding
 from ..tool import Record
 from .across_files import not_given, not_opened
 from .books import BookFile, Format, LedgerFile, Line, StatedBalance
+from .overlaps import once
 from .settling import settle
 
 _MAX_TEXT = 300
@@ -118,12 +119,16 @@ class Books:
 def gather(files: Iterable[LedgerFile], failed: Iterable[Finding] = ()) -> Books:
     """Puts the lines of all files together by account and currency.
 
-    The order of the files changes nothing.
+    The order of the files changes nothing. A line that two exports of the books have is counted once; see
+    `overlaps`.
     """
     ordered = sorted(files, key=lambda each: each.file)
     findings = [finding for each in ordered for finding in each.findings]
-    lines = [line for each in ordered for line in each.lines]
-    findings += _unbalanced([line for each in ordered if each.format in _EXPORTS for line in each.lines])
+    single = once(ordered)
+    findings += single.findings
+    lines = [line for own in single.lines.values() for line in own]
+    exports = [each.file for each in ordered if each.format in _EXPORTS]
+    findings += _unbalanced([line for file in exports for line in single.lines[file]])
     findings += [*not_given(ordered), *not_opened(ordered)]
     settled = settle(
         lines,

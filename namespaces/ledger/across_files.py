@@ -13,7 +13,7 @@ _MAX_PATTERN = 200
 
 def not_given(files: Sequence[LedgerFile]) -> list[Finding]:
     """Files that are included and were not given; they are known by their names without folders."""
-    given = {each.file for each in files}
+    given = {each.file.rpartition("/")[2] for each in files}
     missing = [
         Finding(
             f"includes {quote(include.name)}, which is not opened: give that file as well",

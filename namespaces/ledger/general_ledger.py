@@ -1,10 +1,11 @@
 """General ledger and journal exports as CSV or XLSX, of any package, by the words of their header.
 
-It reads flat files, one line a row with its account; reports that put each account under a heading
-of its own are not read.
+Each row is a line; its account stands in it, or in the heading that it is under.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Literal
 
 from ..tables.layout import BalanceRow, Layout, nothing_read, read_layout
 from ..tables.opening import open_tables
@@ -13,11 +14,12 @@ from ..tables.source import Conventions, Findings, Source
 from ..tables.table import Row, Table
 from ..tables.words import COMMON, DATE, TEXT, Vocabulary
 from .books import Format, LedgerFile, Line, StatedBalance
+from .headings import Headings, headings_of
 
 WORDS: Vocabulary = {
     **COMMON,
     "date": ("posting date", *DATE, "ecrituredate", "date ecriture", "accounting date"),
-    "text": (*TEXT, "ecriturelib", "line description", "journal text", "posting text"),
+    "text": (*TEXT, "memo description", "ecriturelib", "line description", "journal text", "posting text"),
     "reference": (
         "reference",
         "ref",
@@ -84,58 +86,100 @@ def ledger_of_tables(
     lines: list[Line] = []
     balances: list[StatedBalance] = []
     for table in tables:
-        layout = read_layout(table, conventions, -1, findings)
-        before = len(lines) + len(balances)
-        for row in table.rows:
-            if (stated := layout.balance_row(row)) is not None:
-                balances += _stated(stated, layout, findings)
-            elif (line := _line(row, layout, findings)) is not None:
-                lines.append(line)
-        if len(lines) + len(balances) == before:
+        reading = _Reading(read_layout(table, conventions, -1, findings), findings)
+        reading.read()
+        if not reading.lines and not reading.balances:
             raise nothing_read(table)
+        lines += reading.lines
+        balances += reading.balances
     if any(line.currency is None for line in lines):
         findings.add("info", "names no currency: its amounts match only others without one")
     return LedgerFile(file, written, tuple(lines), tuple(balances), findings.done())
 
 
-def _line(row: Row, layout: Layout, findings: Findings) -> Line | None:
-    reading = layout.take(row, findings)
-    if reading is None:
-        return None
-    table, fields, cells = layout.table, reading.fields, reading.cells
-    return Line(
-        date=fields.date,
-        account=_account(table, cells),
-        amount=fields.amount,
-        currency=fields.currency,
-        file=table.file,
-        row=row.number,
-        journal=table.columns.cell(cells, "journal")[:100],
-        text=_text(table, cells),
-    )
+class _Reading:
+    """Takes the rows of one table for lines, balances, headings, or neither."""
 
+    def __init__(self, layout: Layout, findings: Findings) -> None:
+        self.layout, self.findings = layout, findings
+        self.lines: list[Line] = []
+        self.balances: list[StatedBalance] = []
+        self._headings: Headings | None = headings_of(layout, findings)
 
-def _stated(stated: BalanceRow, layout: Layout, findings: Findings) -> Iterator[StatedBalance]:
-    table = layout.table
-    if stated.kind == "total" or stated.amount is None:
-        findings.add("info", f"states the {stated.kind} and is no line", stated.row)
-        return
-    yield StatedBalance(
-        account=_account(table, stated.cells),
-        kind=stated.kind,
-        amount=stated.amount,
-        currency=table.columns.cell(stated.cells, "currency").upper() or layout.currency,
-        date=stated.date,
-        file=table.file,
-        row=stated.row,
-    )
+    def read(self) -> None:
+        """Reads all rows; what is no line is told."""
+        for row in self.layout.table.rows:
+            if (stated := self.layout.balance_row(row)) is not None:
+                self._state(stated, row)
+            elif self._headings is not None and self._headings.take(row):
+                self._begin(row)
+            else:
+                self._line(row)
 
+    def _begin(self, row: Row) -> None:
+        """A heading may state what its account begins with."""
+        text = self.layout.table.columns.cell(row.cells, "balance")
+        amount = self.layout.numbers.read(text)
+        if amount is not None:
+            self._state(BalanceRow("opening", amount, None, row.number, row.cells), row)
 
-def _account(table: Table, cells: Sequence[str]) -> str:
-    """Code and name; the name of the file where it holds one account and has no such column."""
-    parts = [table.columns.cell(cells, role) for role in ("code", "account")]
-    named = " ".join(" ".join(part for part in parts if part).split())
-    return named or table.file.rpartition(".")[0] or table.file
+    def _line(self, row: Row) -> None:
+        reading = self.layout.take(row, self.findings)
+        if reading is None:
+            return
+        table, fields, cells = self.layout.table, reading.fields, reading.cells
+        account = self._account(cells)
+        if not account:
+            what = "is left out: names no account; fill it in, also where it is that of the row above"
+            self.findings.add("error", table.place(what), row.number)
+            return
+        if self._headings is not None:
+            self._headings.count(fields.amount)
+        self.lines.append(
+            Line(
+                date=fields.date,
+                account=account,
+                amount=fields.amount,
+                currency=fields.currency,
+                file=table.file,
+                row=row.number,
+                journal=table.columns.cell(cells, "journal")[:100],
+                text=_text(table, cells),
+            )
+        )
+
+    def _state(self, stated: BalanceRow, row: Row) -> None:
+        account = self._account(stated.cells, stated=True)
+        if stated.kind == "total" and self._headings is not None:
+            self._headings.close(row)
+        elif stated.kind == "total" or stated.amount is None:
+            self.findings.add("info", f"states the {stated.kind} and is no line", stated.row)
+        elif not account:
+            self.findings.add(
+                "warning", f"states the {stated.kind} balance of no account: not used", stated.row
+            )
+        else:
+            if stated.kind == "opening" and self._headings is not None:
+                self._headings.opened(stated.amount)
+            self.balances.append(self._balance(stated.kind, account, stated.amount, stated))
+
+    def _balance(
+        self, kind: Literal["opening", "closing"], account: str, amount: Decimal, stated: BalanceRow
+    ) -> StatedBalance:
+        table = self.layout.table
+        currency = table.columns.cell(stated.cells, "currency").upper() or self.layout.currency
+        return StatedBalance(account, kind, amount, currency, stated.date, table.file, stated.row)
+
+    def _account(self, cells: Sequence[str], *, stated: bool = False) -> str:
+        """Code and name, else the heading, else the file's name; empty where a row lacks what others have."""
+        table = self.layout.table
+        if {"account", "code"} & set(table.columns.roles):
+            parts = [table.columns.cell(cells, role) for role in ("code", "account")]
+            return " ".join(" ".join(part for part in parts if part).split())
+        above = ""
+        if self._headings is not None:
+            above = self._headings.stated_account if stated else self._headings.account
+        return above or table.file.rpartition(".")[0] or table.file
 
 
 def _text(table: Table, cells: Sequence[str]) -> str:

@@ -74,7 +74,7 @@ def find_header(
     best: Header | None = None
     for each in candidates:
         columns = _columns(each.cells, vocabulary, chosen)
-        if columns is None or not _is_header(columns):
+        if columns is None or not _is_header(columns, chosen):
             continue
         if best is None or len(columns.roles) > len(best.columns.roles):
             best = Header(each.row, each.row + 1, each.delimiter, columns)
@@ -167,10 +167,12 @@ def _filled(candidate: Candidate) -> int:
     return sum(1 for cell in candidate.cells if cell)
 
 
-def _is_header(columns: Columns) -> bool:
-    roles = columns.roles
+def _is_header(columns: Columns, chosen: Mapping[str, str]) -> bool:
+    roles = set(columns.roles)
     dated = "date" in roles or "value_date" in roles
-    return dated and ("amount" in roles or {"debit", "credit"} <= set(roles))
+    # One of debit and credit alone has to be said: by its words it may be half of what there is.
+    single = {"debit", "credit"} & chosen.keys()
+    return dated and ("amount" in roles or {"debit", "credit"} <= roles or bool(single))
 
 
 def _columns(cells: Sequence[str], vocabulary: Vocabulary, chosen: Mapping[str, str]) -> Columns | None:
@@ -189,6 +191,8 @@ def _columns(cells: Sequence[str], vocabulary: Vocabulary, chosen: Mapping[str, 
     for role, known in vocabulary.items():
         if role not in roles and (by_word := _ranked(words, known)):
             roles[role] = by_word
+    if {"debit", "credit"} & chosen.keys() and "amount" not in chosen:
+        roles.pop("amount", None)
     return Columns(names, roles)
 
 
@@ -216,7 +220,7 @@ def _by_number(candidates: Sequence[Candidate], chosen: Mapping[str, str]) -> He
     (delimiter, width), _ = widths.most_common(1)[0]
     row = next(each.row for each in fits if each.delimiter == delimiter)
     columns = Columns(tuple(str(number) for number in range(1, width + 1)), roles)
-    return Header(0, row, delimiter, columns) if _is_header(columns) else None
+    return Header(0, row, delimiter, columns) if _is_header(columns, chosen) else None
 
 
 def same_columns(one: Iterable[str], other: Iterable[str]) -> bool:

@@ -20,7 +20,11 @@ _HEAD = 65_536
 """Bytes looked at."""
 _ROWS = 100
 _IBAN = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}")
+_GROUPS = re.compile(r"\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]){11,40}\b", re.ASCII)
+"""Where an IBAN may begin among other words, in groups or not."""
 _NUMBERED = re.compile(r"(?:account|konto|compte|rekening|cuenta)[^:]{0,20}:\s*([0-9][0-9 -]{4,30})", re.I)
+_LEAST_DIGITS = 8
+"""The shortest IBANs have more."""
 _MAX_LABEL = 120
 
 
@@ -36,10 +40,27 @@ class Identity(NamedTuple):
 def account_above(rows: Iterable[Row]) -> str | None:
     """The account that is named above a header: an IBAN, else what stands behind such a word."""
     cells = [cell for row in rows for cell in row.cells]
-    whole = (re.sub(r"\s", "", cell) for cell in cells)
-    ibans = (cell for cell in whole if _IBAN.fullmatch(cell))
+    whole = [re.sub(r"\s", "", cell) for cell in cells]
+    ibans = (iban for cell, bare in zip(cells, whole, strict=True) if (iban := _iban_in(cell, bare)))
     numbers = (found[1].strip() for cell in cells if (found := _NUMBERED.search(cell)))
     return next(ibans, None) or next(numbers, None)
+
+
+def _iban_in(cell: str, bare: str) -> str | None:
+    """The IBAN that a cell names, by its check digits; without them only one that is all of the cell."""
+    for found in _GROUPS.finditer(cell):
+        groups = found[0].split(" ")
+        joined = ("".join(groups[:count]) for count in range(len(groups), 0, -1))
+        if right := next((each for each in joined if _IBAN.fullmatch(each) and _is_right(each)), None):
+            return right
+    return bare if _IBAN.fullmatch(bare) else None
+
+
+def _is_right(iban: str) -> bool:
+    """Its check digits by ISO 7064: letters count as 10 to 35. One of 97 texts has them by chance."""
+    if sum(map(str.isdigit, iban)) < _LEAST_DIGITS:
+        return False
+    return int("".join(str(int(each, 36)) for each in iban[4:] + iban[:4])) % 97 == 1
 
 
 def of_account(account: str) -> Identity:

@@ -73,6 +73,9 @@ class Layout:
     """True when the debit column has its minus signs already."""
     currency: str | None
     """Said once for the whole file; None when only the rows say it, or nothing does."""
+    single: Literal["debit", "credit"] | None = None
+    """Which side the one column of amounts counts as positive, where a person said it: on many cards a
+    charge is. None: the signs are the account holder's."""
 
     def read(self, row: Row) -> Reading | Problem:
         """Reads one row; with too few or too many cells only if just one reading makes sense."""
@@ -118,7 +121,7 @@ class Layout:
         date = self.dates.read(columns.cell(row.cells, "date"))
         text = columns.joined(row.cells, "text")
         label = text if date else next((cell for cell in row.cells if cell), "")
-        if date and len(label.split()) > _LABEL_WORDS:
+        if date and len(label.split()) > _LABEL_WORDS and self._says_amount(row.cells):
             return None
         kind = balance_of(label)
         if kind is None or (date and kind == "total"):
@@ -133,9 +136,26 @@ class Layout:
             kind = balance_of(label)
             if kind is None:
                 continue
-            read = (self.numbers.read(cell) for cell in row.cells[1:])
-            amount = next((value for value in read if value is not None), None)
+            read = ((cell, self.numbers.read(cell)) for cell in row.cells[1:])
+            amount = next((self._signed(cell, value) for cell, value in read if value is not None), None)
             yield BalanceRow(kind, amount, self._date_in(label), row.number, row.cells)
+
+    def total_in(self, cells: Sequence[str]) -> Decimal | None:
+        """What the row of a total states, signed as its entries are; None when it states nothing.
+
+        It may state debits and credits side by side.
+        """
+        columns = self.table.columns
+        if {"debit", "credit"} <= set(columns.roles):
+            both = [self.numbers.read(columns.cell(cells, role)) for role in ("debit", "credit")]
+            debit, credit = (value or Decimal(0) for value in both)
+            signed = credit + debit if self.debit_signed else credit - debit
+            return None if both == [None, None] else self.credit_sign * signed
+        amount = self._amount(cells)
+        return None if isinstance(amount, Problem) else amount
+
+    def _says_amount(self, cells: Sequence[str]) -> bool:
+        return any(self.table.columns.cell(cells, role) for role in ("amount", "debit", "credit"))
 
     @property
     def _width(self) -> int:
@@ -172,20 +192,24 @@ class Layout:
         columns = self.table.columns
         if {"debit", "credit"} <= set(columns.roles):
             return self._two_columns(cells)
-        text = columns.cell(cells, "amount")
+        text = columns.cell(cells, self.single or "amount")
         value = self.numbers.read(text)
         if value is None:
             return Problem(f"{quote(text)} is no amount" if text else "has no amount")
-        if "side" in columns.roles:
+        if "side" in columns.roles and self.single is None:
             return self._by_side(value, columns.cell(cells, "side"))
         return self._signed(text, value)
 
     def _signed(self, text: str, value: Decimal) -> Decimal:
-        """A number with a suffix such as CR has its sign from that, the other way in books."""
-        if self.credit_sign == 1:
+        """A number with a suffix such as CR has its sign from that; others from the side they count."""
+        if self.credit_sign == 1 and self.single is None:
             return value
         written = take_apart(text)
-        return value * self.credit_sign if written and written.side else value
+        if written and written.side:
+            return value * self.credit_sign
+        if self.single is None:
+            return value
+        return value * (self.credit_sign if self.single == "credit" else -self.credit_sign)
 
     def _two_columns(self, cells: Sequence[str]) -> Decimal | Problem:
         columns = self.table.columns
@@ -259,6 +283,7 @@ def read_layout(
         credit_sign=credit_sign,
         debit_signed=_debit_signed(table),
         currency=_currency(table) or conventions.currency,
+        single=_single(table.columns),
     )
     tell_decided(layout.dates, layout.numbers, conventions, findings)
     if "currency" not in table.columns.roles:
@@ -282,6 +307,13 @@ def _settled(table: Table) -> Columns:
     if sides and "side" not in roles:
         roles["side"] = sides
     return Columns(table.columns.names, {role: found for role, found in roles.items() if found})
+
+
+def _single(columns: Columns) -> Literal["debit", "credit"] | None:
+    """The side of the amounts where there is one column for one side; a header is none by itself then."""
+    sides: tuple[Literal["debit", "credit"], ...] = ("debit", "credit")
+    found: list[Literal["debit", "credit"]] = [side for side in sides if side in columns.roles]
+    return found[0] if len(found) == 1 and "amount" not in columns.roles else None
 
 
 def _all(table: Table, index: int, fits: Callable[[str], object]) -> bool:

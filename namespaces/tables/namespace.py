@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
@@ -18,6 +19,8 @@ from ..errors import NamespaceError
 from ..tool import Tool
 from .decision import Decision, decision_in
 from .identity import Identity
+from .naming import names_of
+from .needed import needed_by
 from .read_as import read_as_tool
 from .readings import MemoryReadings, Readings
 from .source import (
@@ -38,13 +41,21 @@ class ReadFile(Protocol):
 
     @property
     def file(self) -> str:
-        """Its name without its folder."""
+        """Its name; with its folder where two files have one name."""
         ...
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """What was odd about it."""
         ...
+
+
+class Kept(NamedTuple):
+    """That something that was said is kept."""
+
+    file: str
+    label: str
+    """What it is kept for, as a person is told: `account DE1`."""
 
 
 Read = TypeVar("Read", bound=ReadFile)
@@ -104,6 +115,7 @@ class FileNamespace(ABC, Generic[Read, Contents]):
             today: Gives the day that a decision is dated with; None is the day in UTC.
         """
         self._files = tuple(Path(file) for file in files)
+        self._names = names_of(self._files)
         self._conventions = Conventions(day_first, decimal, currency, dict(columns or {}))
         self._readings = MemoryReadings() if readings is None else readings
         self._today = today or (lambda: datetime.datetime.now(datetime.UTC).date())
@@ -148,7 +160,7 @@ class FileNamespace(ABC, Generic[Read, Contents]):
             NamespaceError: there is no one such file, or it cannot be read like that; nothing is kept.
                 A file that leaves something else open as well is no reason: `told` says what.
         """
-        source = read_source(self._named(file))
+        source = self._source(self._named(file))
         identity = self._identified(source)
         before = decision_in(self._readings.load(self.name, identity.key)) or Decision()
         whole = replace(decision.after(before), on=self._today())
@@ -166,9 +178,42 @@ class FileNamespace(ABC, Generic[Read, Contents]):
         Raises:
             NamespaceError: there is no one such file, or nothing to know its account or layout by.
         """
-        identity = self._identified(read_source(self._named(file)))
+        identity = self._identified(self._source(self._named(file)))
         self._readings.forget(self.name, identity.key)
         return identity
+
+    def keep_said(self) -> Sequence[Kept]:
+        """Keeps what was said of all files for each one that cannot be read without, or names no currency.
+
+        So that it need not be said again of the next file of that account or layout. What a file decides
+        by itself is not kept, nor what was kept before. It blocks; a file that cannot be read is left out.
+        """
+        if self._conventions == Conventions():
+            return []
+        found = [self._keep_said(file) for file in self._names]
+        return [each for each in found if each is not None]
+
+    def _keep_said(self, file: Path) -> Kept | None:
+        try:
+            source = self._source(file)
+            identity = self.identify(source)
+            if identity is None:
+                return None
+            before = decision_in(self._readings.load(self.name, identity.key)) or Decision()
+            needed = needed_by(partial(self.read, source), self._conventions, before)
+        except SourceError:
+            return None
+        if needed is None:
+            return None
+        self._readings.keep(self.name, identity.key, replace(needed, on=self._today()).to_json())
+        return Kept(source.file, identity.label)
+
+    def as_decided(self) -> Sequence[Finding]:
+        """What is told of where a kept decision was used, or could not be."""
+        with self._lock:
+            outcomes = self._outcomes
+        read = ((each.read, each.conventions.said) for each in outcomes if each.conventions.said)
+        return [each for of, said in read if of is not None for each in of.findings if said in each.what]
 
     def told(self, file: str) -> Sequence[Finding]:
         """What is odd about one file as it is read now.
@@ -193,11 +238,17 @@ class FileNamespace(ABC, Generic[Read, Contents]):
         """How a file with this content is read where it leaves that open."""
         return self._decided(self.identify(source))
 
+    def name_of(self, file: Path) -> str:
+        """What one of its files is called in findings and records."""
+        return self._names[file]
+
+    def _source(self, file: Path) -> Source:
+        return read_source(file, self._names[file])
+
     def _named(self, file: str) -> Path:
-        files = list(dict.fromkeys(self._files))
-        found = [each for each in files if file in {each.name, str(each)}]
+        found = [path for path, name in self._names.items() if file in {name, str(path)}]
         if len(found) != 1:
-            named = ", ".join(repr(str(each) if each in found else each.name) for each in files[:50])
+            named = ", ".join(map(repr, list(self._names.values())[:50]))
             raise NamespaceError(f"there is no one file {file!r}; there are: {named}")
         return found[0]
 
@@ -216,7 +267,7 @@ class FileNamespace(ABC, Generic[Read, Contents]):
             if conventions == known.conventions:
                 return known
         try:
-            source = read_source(file)
+            source = self._source(file)
         except SourceError as error:
             return _Outcome(stamp, self._conventions, None, None, error)
         identity = self.identify(source)

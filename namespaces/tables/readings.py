@@ -42,6 +42,11 @@ class MemoryReadings:
         self._kept: dict[tuple[str, str], str] = {}
         self._lock = threading.Lock()
 
+    def all(self) -> list[tuple[str, str, str]]:
+        """Each decision: its system, its key, and what is kept."""
+        with self._lock:
+            return [(system, key, kept) for (system, key), kept in self._kept.items()]
+
     def load(self, system: str, key: str) -> str | None:
         """See `Readings`."""
         with self._lock:

@@ -96,7 +96,7 @@ class Source:
     """A file that was read into memory."""
 
     file: str
-    """Name without its folder: what findings and records show."""
+    """What findings and records show: its name, with its folder where two files have one name."""
     data: bytes
 
 
@@ -120,27 +120,32 @@ class Conventions:
     what the file shows."""
 
 
-def read_source(path: Path) -> Source:
+def read_source(path: Path, name: str = "") -> Source:
     """Reads one file.
+
+    Args:
+        path: Where it is.
+        name: What it is called in findings and records; empty for its name without its folder.
 
     Raises:
         SourceError: it is missing, no file, unreadable or too large.
     """
+    called = name or path.name
     try:
         if path.is_dir():
-            raise SourceError(path.name, "is a folder; name the files in it")
+            raise SourceError(called, "is a folder; name the files in it")
         size = path.stat().st_size
         if size > MAX_FILE_BYTES:
-            raise SourceError(path.name, f"has {size} bytes; split it into files of up to {MAX_FILE_BYTES}")
-        return Source(path.name, path.read_bytes())
+            raise SourceError(called, f"has {size} bytes; split it into files of up to {MAX_FILE_BYTES}")
+        return Source(called, path.read_bytes())
     except FileNotFoundError:
         raise SourceError(
-            path.name, f"there is no such file at {str(path)!r}; give the path of an existing file"
+            called, f"there is no such file at {str(path)!r}; give the path of an existing file"
         ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise SourceError(
-            path.name, f"cannot be read ({reason}); give a file that this process may read"
+            called, f"cannot be read ({reason}); give a file that this process may read"
         ) from error
 
 

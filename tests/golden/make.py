@@ -223,10 +223,12 @@ async def session(skills: SkillFolders) -> list[Mapping[str, JsonValue]]:
         for days in (0, 0, 0, 1, 0, 0):
             clock.now += days * DAY_US
             await (await books.resume("books.3")).result()
+        await engine.fork("books.3", at=6, model=Told(), session="again")
+        await engine.rollback("again.3", at=6)
         journal = store.scoped("local").journal
         return [
             {"seq": row.seq, "run": row.run, "at": row.at, **_body(row.known)}
-            async for row in journal.read("books")
+            async for row in journal.read("again")
         ]
 
 

@@ -46,6 +46,10 @@ class Unpaired(NamedTuple):
     bank: BankAccount
     candidates: tuple[LedgerAccount, ...]
     """Those that fit best, the best first; empty when none is in its currency."""
+    currencies: tuple[str, ...]
+    """Of the accounts of the books that are left; empty when they name none."""
+    turned: LedgerAccount | None
+    """The one that has its amounts with the other sign; None when none does."""
 
 
 class Pairing(NamedTuple):
@@ -74,10 +78,34 @@ def pair_accounts(accounts: Accounts, books: Books, said: Sequence[str]) -> Pair
     rest, free = _left(accounts, books, pairs)
     scores = _scores(rest, free)
     order = [each.label for each in accounts.accounts]
+    currencies = tuple(sorted({each.currency for each in free if each.currency}))
     return Pairing(
         tuple(sorted(pairs, key=lambda pair: order.index(pair.bank.label))),
-        tuple(Unpaired(each, tuple(_ranked(each, free, scores))) for each in rest),
+        tuple(
+            Unpaired(each, tuple(_ranked(each, free, scores)), currencies, with_other_sign(each, free))
+            for each in rest
+        ),
     )
+
+
+def with_other_sign(bank: BankAccount, books: Sequence[LedgerAccount]) -> LedgerAccount | None:
+    """The account that has far more amounts of a bank account with the other sign than any has with its own.
+
+    On many cards a charge is positive. None where it is no such one.
+    """
+    own = _amounts(bank)
+    turned: Counter[Decimal | None] = Counter(
+        {-amount: number for amount, number in own.items() if amount is not None}
+    )
+    fits = [(each, _amounts(each)) for each in books if each.currency == bank.currency]
+    least = max(1, min(_LEAST_SHARED, len(bank.booked)))
+    straight = max(((own & amounts).total() for _, amounts in fits), default=0)
+    best, found = max(
+        ((each, (turned & amounts).total()) for each, amounts in fits),
+        key=lambda pair: pair[1],
+        default=(None, 0),
+    )
+    return best if found >= max(least, _FAR_MORE * straight) else None
 
 
 def _said(text: str, accounts: Accounts, books: Books) -> Pair:
@@ -169,7 +197,8 @@ def _amounts(account: BankAccount | LedgerAccount) -> Counter[Decimal | None]:
 def _by_word(bank: Sequence[BankAccount], books: Sequence[LedgerAccount]) -> list[Pair]:
     """Pairs the one bank account of a currency with the one account that is called a bank's.
 
-    Not where another account shares half as many amounts with it or more: names are no proof.
+    Not where they share no amount, nor where another account shares half as many or more: names are no
+    proof.
     """
     scores = _scores(bank, books)
     found: list[Pair] = []
@@ -179,8 +208,10 @@ def _by_word(bank: Sequence[BankAccount], books: Sequence[LedgerAccount]) -> lis
         if len(rivals) != 1 or len(called) != 1:
             continue
         others = [scores[each.label, other.label] for other in books if (each.label, other.label) in scores]
-        others.remove(scores[each.label, called[0].label])
-        if 2 * max(others, default=0) <= scores[each.label, called[0].label]:
+        shared = scores[each.label, called[0].label]
+        others.remove(shared)
+        plain = shared and 2 * max(others, default=0) <= shared
+        if plain and with_other_sign(each, books) is None:
             found.append(Pair(each, called[0], "the only one that is called a bank account"))
     return found
 

@@ -53,6 +53,8 @@ def month_of(day: datetime.date) -> Period:
 def last_full_month(bank: Covered, books: Covered) -> Period:
     """The last month that both sides have in full; where they have none, the days that both have.
 
+    Books that end in the same month as a statement go on to its end: they may just hold nothing later.
+
     Raises:
         ConfigurationError: they have no day in common.
     """
@@ -65,7 +67,12 @@ def last_full_month(bank: Covered, books: Covered) -> Period:
     month = month_of(last)
     if month.end - _IDLE > last:
         month = month_of(month.start - datetime.timedelta(1))
-    return month if month.end >= first else Period(first, last)
+    if month.end >= first:
+        return month
+    month = month_of(last)
+    if month == month_of(bank.last):
+        return month if bank.last >= month.end - _IDLE else Period(first, bank.last)
+    return Period(first, last)
 
 
 def bank_covers(accounts: Iterable[Account]) -> Covered | None:
@@ -78,4 +85,6 @@ def bank_covers(accounts: Iterable[Account]) -> Covered | None:
 def books_cover(books: Books) -> Covered | None:
     """From the first to the last day of which the books know; None when they hold no day."""
     days = [each.line.date for account in books.accounts for each in account.postings]
+    stated = [account.opening.date for account in books.accounts if account.opening is not None]
+    days += [day for day in stated if day is not None]
     return Covered(min(days), max(days)) if days else None

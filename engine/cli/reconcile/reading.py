@@ -11,6 +11,8 @@ from ....namespaces.ledger.namespace import Ledger
 from ....namespaces.matching.workpaper import OpenItems, read_open_items
 from ....namespaces.tables.source import Finding, read_source
 from ...errors import ConfigurationError
+from ...store.sqlite import SqliteStore
+from ..commands import TENANT
 from ..conventions import as_options
 from .request import Request
 
@@ -23,6 +25,8 @@ class Read(NamedTuple):
     accounts: Accounts
     books: Books
     before: tuple[OpenItems, ...]
+    notes: tuple[str, ...] = ()
+    """What was decided about the files before, and what is kept of what was said now."""
 
 
 def read_files(request: Request) -> Read:
@@ -31,14 +35,21 @@ def read_files(request: Request) -> Read:
     Raises:
         ConfigurationError: one of them cannot be read; the message says why and which option would help.
     """
+    readings = SqliteStore(request.store).scoped(TENANT).readings if request.store else None
+    bank = Bank(request.bank, **request.said, readings=readings)
+    ledger = Ledger(request.ledger, **request.said, readings=readings)
+    kept = [] if readings is None else [*bank.keep_said(), *ledger.keep_said()]
     try:
-        accounts = Bank(request.bank, **request.said).contents()
-        books = Ledger(request.ledger, **request.said).contents()
+        accounts, books = bank.contents(), ledger.contents()
         before = read_open_items(read_source(request.carried)) if request.carried else ()
     except NamespaceError as error:
         raise ConfigurationError(as_options(str(error))) from error
     _refuse_unread([*accounts.findings, *books.findings])
-    return Read(accounts, books, before)
+    new = {each.file for each in kept}
+    used = (each for of in (bank, ledger) for each in of.as_decided() if each.file not in new)
+    notes = [f"{each.where}: {each.what}" for each in used]
+    notes += [f"{each.file}: how it was read is kept for {each.label}" for each in kept]
+    return Read(accounts, books, before, tuple(notes))
 
 
 def _refuse_unread(findings: Sequence[Finding]) -> None:

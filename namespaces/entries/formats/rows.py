@@ -56,9 +56,7 @@ class Rows:
         """
         roles = layout.table.columns.roles
         if "account" not in roles and "code" not in roles:
-            raise CannotWriteError(
-                "the file has no column for accounts: it holds one, and an entry needs two"
-            )
+            raise CannotWriteError("the file has no column for accounts, so no row of it could name one")
         if not {"journal", "reference", "text"} & set(roles):
             raise CannotWriteError("the file has no column for texts, so the entry could not be found again")
         newest = islice(reversed(layout.table.rows), _LOOK_BACK)
