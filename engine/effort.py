@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 from .models.catalog import info_of
 from .models.model import EFFORTS, Effort, Model, SaysHowItThinks, Thinking, clamp
-from .state import RunState, State
+from .run_state import RunState
+from .state import State
 
 
 @dataclass(frozen=True, slots=True)

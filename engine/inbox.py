@@ -5,16 +5,26 @@ it in within a second or at its next step, else whoever resumes it.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from ..namespaces.tool import Attachment
 from .clock import Clock
 from .errors import ConfigurationError, NotFound, NotOpen
 from .files import File, attachment_of
 from .hearing import refusal
-from .state import RunState, State, fold
+from .history.streams import Place, head_of, place_of
+from .run_state import RunState
+from .state import State, fold
 from .store.inbox import Answer, Cancel, Decide, Say, SentFile, Word, posting
 from .store.journal import Scope
 from .store.people import Posted, Questioned, Requested
+
+
+class _At(NamedTuple):
+    """A run in its stream, and what the stream has come to."""
+
+    place: Place
+    state: State
 
 
 class Inbox:
@@ -36,7 +46,8 @@ class Inbox:
             NotFound: it has none.
             StoreError: the store failed.
         """
-        state = await fold(self._store.journal.read(session))
+        journal = self._store.journal
+        state = await fold(journal.read(await head_of(journal, session)))
         if state.run is None:
             raise NotFound(f"session {session!r} has no run")
         return state.run.id
@@ -48,7 +59,7 @@ class Inbox:
             NotFound: there is no such run.
             StoreError: the store failed.
         """
-        current = self._current(await self._state(run), run)
+        current = self._current(await self._at(run))
         return tuple(waiting.asked for waiting in current.waiting.values() if waiting.is_open)
 
     async def approve(self, run: str, call: str, *, by: str = "", digest: str = "", key: str = "") -> None:
@@ -107,26 +118,29 @@ class Inbox:
         return SentFile(file.name, await self._store.artifacts.put(file.data), file.mime)
 
     async def _post(self, run: str, word: Word, by: str, key: str) -> None:
-        state = await self._state(run)
+        at = await self._at(run)
         now = self._clock.now_us()
-        why = self._ended(self._current(state, run), word) or refusal(state, run, word, Posted(0, by, now))
+        posted = Posted(0, by, now)
+        why = self._ended(self._current(at), word) or refusal(at.state, at.place.run, word, posted)
         if why:
             raise NotOpen(f"run {run!r}: {why}")
-        stream = run.rpartition(".")[0]
-        await self._store.journal.post(stream, posting(run, word, by, now, key or None))
+        await self._store.journal.post(at.place.stream, posting(at.place.run, word, by, now, key or None))
 
-    async def _state(self, run: str) -> State:
-        return await fold(self._store.journal.read(run.rpartition(".")[0]))
+    async def _at(self, run: str) -> "_At":
+        place = await place_of(self._store.journal, run)
+        return _At(place, await fold(self._store.journal.read(place.stream)))
 
-    def _current(self, state: State, run: str) -> RunState:
-        current = state.run
+    def _current(self, at: "_At") -> RunState:
+        current, run = at.state.run, at.place.run
         if current is None:
             raise NotFound(f"there is no run {run!r}")
+        if at.state.moved:
+            raise NotOpen(f"run {run!r} was left by a rollback: its session goes on in {at.state.moved!r}")
         if current.id == run:
             return current
-        stream, _, number = run.rpartition(".")
-        if number.isdecimal() and 0 < int(number) < state.runs:
-            raise NotOpen(f"run {run!r} has ended: session {stream!r} is at {current.id!r}")
+        session, _, number = run.rpartition(".")
+        if number.isdecimal() and 0 < int(number) < at.state.runs:
+            raise NotOpen(f"run {run!r} has ended: session {session!r} is at {current.id!r}")
         raise NotFound(f"there is no run {run!r}")
 
     def _ended(self, run: RunState, word: Word) -> str:

@@ -13,8 +13,8 @@ from html import escape
 from ..skills import Catalogue, SettingsError, Skill, SkillFolders, SkillSettings, catalogue_of
 from .errors import ConfigurationError
 from .prompts import prompt
+from .run_state import ActiveSkill
 from .scrub import scrub
-from .state import ActiveSkill
 from .store.facts import SkillActivated
 
 LISTED_CHARS = 20_000

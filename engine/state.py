@@ -9,13 +9,12 @@ import json
 from collections.abc import AsyncIterable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import NamedTuple, assert_never
+from typing import assert_never
 
-from ..compaction.conversation import Conversation, Message, Text, ToolCall, ToolResult
+from ..compaction.conversation import Conversation, Message, Text
 from ..namespaces.tool import Record
 from ..tracing import Usage
-from .models.model import Reply
-from .signs import Signs
+from .run_state import ActiveSkill, Draft, Failure, RunState
 from .store.branches import Forked, Moved
 from .store.facts import (
     Began,
@@ -48,104 +47,6 @@ from .store.people import (
     Said,
 )
 from .waiting import Waiting
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A call that failed, and how often in a row it did so in the same way."""
-
-    tool: str
-    error: str
-    """Digest of the error."""
-    times: int
-    since: str
-    """The first of these calls."""
-
-
-@dataclass(frozen=True, slots=True)
-class ActiveSkill:
-    """A skill whose text the model has, and where: compaction leaves it there."""
-
-    version: str
-    call: str = ""
-    """The call whose result holds it; empty when none does."""
-    message: int | None = None
-    """Place of the note that holds it in the conversation, from 0; None when a call's result or the
-    session's context does."""
-
-
-class Draft(NamedTuple):
-    """An answer that the model was asked to correct, with what is wrong with it."""
-
-    answer: str
-    checked: Checked
-
-
-@dataclass(slots=True)
-class RunState:
-    """One request being worked on. A session has one at a time."""
-
-    id: str
-    first: int
-    """Sequence number of its first row."""
-    began: Began
-    at: int
-    """When it began; microseconds since 1970 in UTC."""
-    granted: int
-    """Model calls it may make in all."""
-    iterations: int = 0
-    """Model calls that gave a reply."""
-    usage: Usage = field(default_factory=Usage)
-    cost: Decimal | None = Decimal(0)
-    """US dollars of all model calls; None once the cost of one is unknown."""
-    last: Reply | None = None
-    """The newest reply; None before the first, and again when it has been dealt with."""
-    calls: dict[str, ToolCall] = field(default_factory=dict[str, ToolCall])
-    """The calls of the newest reply, in order, until each has its result."""
-    started: set[str] = field(default_factory=set[str])
-    """Of these, the ones with a recorded intent. After a resume they are in doubt."""
-    results: dict[str, ToolResult] = field(default_factory=dict[str, ToolResult])
-    waiting: dict[str, Waiting] = field(default_factory=dict[str, Waiting])
-    """Of these calls, the ones that needed a word of a person, with what was said."""
-    said: list[Message] = field(default_factory=list[Message])
-    """Messages that came meanwhile and are to be read once the calls have their results."""
-    cancel: CancelAsked | None = None
-    """Who wants it to stop; None when nobody does."""
-    unfinished: int = 0
-    """Replies in a row that were cut, empty or unfit."""
-    pauses: int = 0
-    failures: dict[str, Failure] = field(default_factory=dict[str, Failure])
-    """Failed calls by a digest of name and arguments, until the same call succeeds."""
-    repeated: Failure | None = None
-    """Of the newest reply's calls, the one that failed most often; None when none failed."""
-    fault: Faulted | None = None
-    """The newest model call's failure; None when it gave a reply."""
-    fault_at: int = 0
-    """When that was."""
-    faults: int = 0
-    """Failures in a row."""
-    retries: int = 0
-    """Model calls that failed, in all."""
-    waited: bool = False
-    """Whether the wait after the failure is over."""
-    answer: str = ""
-    """What the model said last, with what it goes on from where a reply was cut or paused."""
-    goes_on: bool = False
-    """Whether the next reply goes on from the newest one."""
-    draft: Draft | None = None
-    """The first answer in doubt; None when none was."""
-    checked: Checked | None = None
-    """The verdict on the newest reply as an answer; None before it was checked."""
-    doubted: int = 0
-    """Answers with figures that are not linked or sections that are missing."""
-    unknown: list[str] = field(default_factory=list[str])
-    """Calls of which nobody knows whether they took effect."""
-    stopped: Stopped | None = None
-    sections: tuple[str, ...] = ()
-    """Headings that its answer has to have: those of the first of its skills that asks for any. One that
-    is loaded later, for a part of the work, does not change how the whole is answered."""
-    signs: Signs = field(default_factory=Signs)
-    """Of how hard it is; never fewer."""
 
 
 @dataclass(slots=True)

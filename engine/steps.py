@@ -15,7 +15,8 @@ from ..compaction.conversation import ToolCall
 from .models.model import Reply, StopReason
 from .models.retry import decide
 from .prompts import prompt
-from .state import RunState, State
+from .run_state import RunState
+from .state import State
 from .store.facts import Faulted, Noted, Stopped
 from .store.people import Expired, Questioned
 from .waiting import Waiting

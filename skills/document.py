@@ -17,8 +17,8 @@ from .frontmatter import shown, split
 from .standard import problems
 
 FILE = "SKILL.md"
-MOST_BYTES = 256_000
-"""Size of a SKILL.md up to which it is read: it goes into a context whole."""
+MOST_BYTES = 100_000
+"""Size of a SKILL.md up to which it is read: it may go into a context whole, as some 25,000 tokens."""
 BODY_LINES = 500
 BODY_CHARS = 20_000
 """What the standard advises at most, taking 5,000 tokens for so many characters; more is a finding."""

@@ -97,6 +97,49 @@ Give the whole answer again, corrected. Behind each figure cite a record that sa
 """)  # noqa: E501
 
 
+REPORT = (
+    "Fees of September, from the statement of the operating account:\n\n"
+    "- the charge was 12.50 GBP [[bank:txn/1]]\n- what was paid back: 4.00 GBP [[bank:txn/2]]\n"
+    "- the charge for transfers: 19.00 GBP [[bank:txn/3]]\n"
+)
+THREE = (
+    FEE,
+    Record("bank:txn/2", Decimal("4.00"), "GBP", text="REFUND"),
+    Record("bank:txn/3", Decimal("-9.00"), "GBP", text="TRANSFERS"),
+)
+
+
+async def ask_of_three(second: str) -> Result:
+    async def _look_at_all(arguments: Given, context: ToolContext) -> ToolOutput:
+        return ToolOutput("three lines", THREE)
+
+    bank = FunctionNamespace("bank", [async_tool(_look_at_all, "look", effect=Effect.READ)])
+    async with Engine(Scripted([LOOK, REPORT, second]), [bank], outside=outside()) as engine:
+        return await engine.ask("What was charged?")
+
+
+async def test_a_reply_that_is_but_the_corrected_figure_stands_behind_the_answer_that_it_corrects() -> None:
+    second = "Sorry: it was 9.00 GBP [[bank:txn/3]]."
+    result = await ask_of_three(second)
+    assert result.answer == f"{REPORT}\n\n---\n\n{second}"
+    assert [(result.answer[each.start : each.end], each.problem) for each in result.figures] == [
+        ("12.50 GBP", ""),
+        ("4.00 GBP", ""),
+        ("19.00 GBP", "bank:txn/3 says -9.00 GBP"),
+        ("9.00 GBP", ""),
+    ]
+
+
+async def test_a_whole_answer_takes_the_place_of_the_one_that_it_corrects() -> None:
+    result = await ask_of_three(REPORT.replace("19.00", "9.00"))
+    assert (result.answer, result.unlinked) == (REPORT.replace("19.00", "9.00"), ())
+
+
+async def test_a_short_answer_with_most_of_the_sources_is_a_whole_one() -> None:
+    second = "Charged 12.50 [[bank:txn/1]], back 4.00 [[bank:txn/2]], the rest is not established."
+    assert (await ask_of_three(second)).answer == second
+
+
 @pytest.mark.parametrize(
     ("check", "steps", "unlinked"),
     [

@@ -85,12 +85,12 @@ def test_a_run_is_replayed_without_a_key_and_its_bodies_are_written(
     assert [len(body["messages"]) for body in bodies] == [1, 3]
 
 
-def test_a_prompt_that_was_another_is_an_error(run: str, capsys: Said) -> None:
+def test_a_damaged_prompt_is_told_rather_than_compared(run: str, capsys: Said) -> None:
     with closing(sqlite3.connect(".offing/offing.db")) as connection:
         connection.execute("update artifact set body=cast(body || ' ' as blob)")
         connection.commit()
     assert main(["replay", run]) == 1
-    assert told(capsys)[-1] == "2 prompts are not what was sent"
+    assert "is damaged" in capsys.readouterr().err
 
 
 def test_a_store_is_exported_swept_and_forgotten(run: str, capsys: Said) -> None:

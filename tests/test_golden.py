@@ -18,7 +18,8 @@ import pytest
 
 from offing.compaction.conversation import Conversation
 from offing.engine.models.model import StopReason
-from offing.engine.state import RunState, State, apply
+from offing.engine.run_state import RunState
+from offing.engine.state import State, apply
 from offing.engine.store.codec import KINDS, Body, decode, encode
 from offing.engine.store.facts import Replied, Settled
 from offing.engine.store.journal import Row

@@ -258,7 +258,7 @@ def test_every_sum_there_is_is_found(values: list[int], target: int, most: int) 
 def test_what_a_cut_search_says_it_has_seen_it_has_seen(values: list[int], target: int, steps: int) -> None:
     ways = ways_to(target, values, 4, steps)
     whole = ways_to(target, values, ways.reached, 100_000)
-    assert ways == whole
+    assert (ways.found, ways.reached) == (whole.found, whole.reached)
 
 
 @given(st.integers(0, 12), st.integers(0, 5))

@@ -146,7 +146,7 @@ def test_limits_that_cannot_be_read_close(tmp_path: Path, limits: str, told: str
         ),
         (GOOD.replace("name:", f"# {'x' * 32_000}\nname:"), "its frontmatter has more than 32000 characters"),
         (b"---\nname: \xff\n", "is not UTF-8: "),
-        (GOOD + "x" * 256_000, "is larger than 256000 bytes: put details into references"),
+        (GOOD + "x" * 100_000, "is larger than 100000 bytes: put details into references"),
     ],
 )
 def test_a_document_without_a_plain_meaning_is_reported_by_name_with_the_reason(

@@ -7,7 +7,7 @@ import pytest
 from offing.engine import Call, Engine, Limits, MemoryStore, Scripted, Step
 from offing.engine.errors import ConfigurationError
 from offing.engine.events import SkillLoaded
-from offing.engine.state import ActiveSkill
+from offing.engine.run_state import ActiveSkill
 from offing.engine.store.facts import SkillActivated
 from offing.namespaces import FunctionNamespace, ToolOutput
 from offing.skills import Finding, Override, SkillFolders, SkillSettings
@@ -336,3 +336,22 @@ async def test_what_is_odd_about_skills_is_told_to_the_host(
     told = f"{path / 'SKILL.md'}: description is None; it has to be a text"
     assert session.skill_findings == (Finding(str(path), told, used=False),)
     assert f"skill {path} is not used: {told}" in caplog.text
+
+
+async def test_two_calls_of_one_reply_load_a_skill_once(folder: Path) -> None:
+    step = Step(
+        calls=[Call("load_skill", {"name": name}) for name in ("close-books", "/close-books", "audit")]
+    )
+    first, again, other = await told(folder, step)
+    assert first.startswith('<skill_content name="close-books"')
+    assert "is active already: its text stands in the result of another call of this reply." in again
+    assert other.startswith('<skill_content name="audit"')
+
+
+async def test_a_file_of_a_skill_is_no_loading_of_it(folder: Path) -> None:
+    calls = [
+        Call("load_skill", {"name": "close-books", "resource": "references/how.md"}),
+        Call("load_skill", {"name": "close-books"}),
+    ]
+    file, skill = await told(folder, Step(calls=calls))
+    assert (file, skill[:14]) == ("How.", "<skill_content")

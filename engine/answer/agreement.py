@@ -38,7 +38,7 @@ class Agreement:
         difference of two, or, as a count, with how many there are.
         """
         problems = [self.problem(found, record) for record in cited]
-        if not all(problems) or (len(cited) > 1 and self.together(found, cited)):
+        if not all(problems) or (len(cited) > 1 and self.together(found, cited)) or _counts(found, cited):
             return ""
         if len(cited) == 1:
             return problems[0]
@@ -128,6 +128,12 @@ def _wrong_currency(found: Found, record: Record) -> str:
         same = {*codes(record.currency)} & {*found.currencies}
         return "" if same else f"{record.id} is in {record.currency}"
     return f"{record.id} is a number without a currency" if record.derivation else ""
+
+
+def _counts(found: Found, cited: Sequence[Record]) -> bool:
+    """Whether a count is how many movements are cited; a record that is a count itself says its own."""
+    movements = all(record.currency is not None for record in cited)
+    return found.kind == "count" and movements and found.readings[0].value == len({each.id for each in cited})
 
 
 def _fits(found: Found, amount: Decimal) -> bool:

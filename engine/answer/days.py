@@ -193,6 +193,7 @@ _FORMS: tuple[tuple["re.Pattern[str]", Callable[["re.Match[str]"], Stated]], ...
         ),
         _unread,
     ),
+    (re.compile(rf"\A(?P<month>{_MONTH})\.?\Z", re.IGNORECASE), _named),
     (_form(rf"(?P<month>{_ALONE})|(?:(?<=\bin )|(?<=\bfor )|(?<=\bof ))(?P<may>May)", re.NOFLAG), _alone),
     (_form(rf"(?P<year>{_YEAR})(?!\s*(?:[A-Z]{{3}}\b|[\u20ac$\u00a3]))", re.NOFLAG), _year_only),
 )

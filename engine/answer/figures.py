@@ -9,13 +9,14 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, assert_never
 
 from .blanked import without_code, without_names
 from .blocks import Blocks
 from .citations import Mention, mentions
 from .days import Stated, stated_days
 from .money import MARK, NAME, THOUSANDS, codes
+from .numerals import Numeral, numerals
 from .surroundings import Surroundings, Words
 from .tables import Tables
 from .written import MULTIPLIERS, NUMBER, SPACES, Reading, readings
@@ -35,6 +36,7 @@ _FIGURE = re.compile(
     rf"(?P<sign>(?<![\w)\]\0])[-+\u2212\u2013\u00b1][{SPACES}]?)?"
     rf"(?:(?<![A-Za-z])(?P<before>{MARK})[{SPACES}]?(?P<inner>[-+\u2212\u2013])?)?"
     rf"(?<![\d.,])(?P<body>{NUMBER})"
+    r"(?P<behind>-(?=[\s\0|)]|\Z))?"
     rf"(?:[{SPACES}]?(?P<times>(?i:{_TIMES}))(?![\w]))?"
     rf"(?:[{SPACES}]?(?P<after>{MARK}|(?i:{NAME}))(?![A-Za-z]))?"
     rf"(?P<share>[{SPACES}]?(?:%|per ?cent\b|Prozent\b))?"
@@ -42,12 +44,15 @@ _FIGURE = re.compile(
 )
 _COUNT = re.compile(rf"[{SPACES}](?:[a-z-]+[{SPACES}]){{0,3}}?{_COUNTED}\b")
 """In small letters: 8300 Exchange differences is the name of an account."""
-_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_IN_WORDS = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
+_HELD = r"(?:accounts?|books?|ledgers?|balances?|statements?|lines?|items?|payments?|invoices?|receipts?)\b"
+_CURRENCY = re.compile(rf"[{SPACES}](?:{MARK}|(?i:{NAME}))(?![A-Za-z-])(?![{SPACES}](?:{_HELD}))")
+"""Behind a number in words, which is an amount then; two euro accounts are none."""
 _RATE = re.compile(rf"[{SPACES}]?(?:to the|to one|per|/)\b", re.IGNORECASE)
 """Behind an amount: so much of one currency for one of another is no amount."""
 _MINUS = frozenset("-\u2212\u2013")
 _CENTS = 2
+_FEW = 12
+"""Up to so many are counted in words all over a text; it takes a citation to make a figure of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,15 @@ class Found:
     @property
     def needs_source(self) -> bool:
         """Whether it states something about the data also without a citation."""
-        return self.kind in {"money", "count"} or (self.kind == "share" and self.around.compares)
+        match self.kind:
+            case "money" | "count":
+                return True
+            case "share":
+                return self.around.compares
+            case "plain":
+                return self.around.is_stated
+            case _:
+                assert_never(self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +140,26 @@ class _Numbers:
         self._answer, self._text, self._words = answer, text, words
 
     def all(self) -> Iterator[Found]:
-        """Those in digits, and those in words with a citation right behind."""
+        """Those in digits, and those in words with a currency or a citation right behind."""
         for match in _FIGURE.finditer(self._text):
             yield self._in_digits(match)
-        for match in _IN_WORDS.finditer(self._text):
-            if any(self._words.behind(match.end())):
-                value = Reading(Decimal(_WORDS.index(match[0].casefold()) + 1), Decimal(1))
-                yield self._made(match.start(), match.end(), match.end(), (value,))
+        for numeral in numerals(self._text):
+            found = self._in_words(numeral)
+            if found.needs_source or found.around.cited:
+                yield found
+
+    def _in_words(self, numeral: Numeral) -> Found:
+        mark = _CURRENCY.match(self._text, numeral.end)
+        end = mark.end() if mark else numeral.end
+        noun = _COUNT.match(self._text, end) if numeral.value > _FEW and not mark else None
+        value = Reading(numeral.value, Decimal(1))
+        found = self._made(numeral.start, end, noun.end() if noun else end, (value,))
+        return replace(
+            found,
+            readings=(value.roughly() if found.around.is_rough else value,),
+            kind="money" if mark else "count" if noun else "plain",
+            currencies=codes(mark[0].strip()) if mark else (),
+        )
 
     def _in_digits(self, match: "re.Match[str]") -> Found:
         parts = match.groupdict()
@@ -151,7 +177,7 @@ class _Numbers:
         return replace(
             found,
             kind=_kind(parts, counted=counted is not None),
-            sign=_sign(f"{parts['sign'] or ''}{parts['inner'] or ''}"),
+            sign=_sign(f"{parts['sign'] or ''}{parts['inner'] or ''}{parts['behind'] or ''}"),
             bracketed=bracketed,
             currencies=tuple(code for mark in marks for code in codes(mark)),
         )

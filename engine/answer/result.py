@@ -14,6 +14,7 @@ from ..store.facts import Figure, StopWhy, Task
 from ..store.people import Questioned, Requested
 from . import render
 from .citations import Citation, citations
+from .delivered import delivered
 from .typed import unfenced
 
 T = TypeVar("T", bound=BaseModel)
@@ -29,7 +30,8 @@ class Result:
     detail: str
     """In words, what happened and what would help; empty when answered."""
     answer: str
-    """As the model wrote it, citations included; what it said last when it stopped early."""
+    """As the model wrote it, citations included; what it said last when it stopped early. Where it was to be
+    corrected and the reply was but a part of it, the answer before stands with that reply behind it."""
     citations: tuple[Citation, ...]
     figures: tuple[Figure, ...]
     """Every figure of the answer with its sources, or with why it is not linked to any; none when the
@@ -97,14 +99,15 @@ def result_of(state: State) -> Result:
     if run.stopped is None:
         raise LookupError(f"run {run.id} has not stopped")
     waiting = [each.asked for each in run.waiting.values() if each.is_open]
+    final = delivered(run)
     return Result(
         run=run.id,
         why=run.stopped.why,
         detail=run.stopped.detail,
-        answer=run.answer,
-        citations=citations(run.answer, state.records),
-        figures=run.checked.figures if run.checked is not None else (),
-        missing=run.checked.missing if run.checked is not None else (),
+        answer=final.answer,
+        citations=citations(final.answer, state.records),
+        figures=final.figures,
+        missing=final.missing,
         links=dict(state.links),
         skills={name: skill.version for name, skill in state.skills.items()},
         tasks=state.tasks,

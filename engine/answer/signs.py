@@ -4,6 +4,7 @@ import re
 from decimal import Decimal
 
 from ...namespaces.tool import Record
+from .citations import CITATION
 from .figures import Found, Parsed
 
 _OUTWARD = re.compile(
@@ -28,8 +29,21 @@ _OVERDRAWN = re.compile(
     r"\b(?:overdrawn|overdraft|in the red|überzogen|à découvert)\b",
     re.IGNORECASE,
 )
+_BELOW_ZERO = re.compile(
+    r"\b(?:is|are|was|were|at|of|to|stands|stood|a)[ ](?:minus|negative)\W{0,3}(?:[A-Z]{3} |[€£$])?\Z",
+    re.IGNORECASE,
+)
+"""Words right before a figure that say it is less than nothing; a minus between two amounts does not."""
+_IN_CREDIT = re.compile(
+    r"\b(?:is|are|was|were|stands|stood|remains)\b[^.;,]{0,40}(?<!not )(?<!longer )\bin (?:credit|funds)\b"
+    r"|\b(?:is|was|a) positive\b",
+    re.IGNORECASE,
+)
+_CREDIT_BEHIND = re.compile(r"\s*in (?:credit|funds)\b", re.IGNORECASE)
 _WE_RECEIVED = re.compile(r"\b(?:we|you) (?:\w+ )?received\b", re.IGNORECASE)
 _WE_PAID = re.compile(r"\b(?:we|you) (?:\w+ )?paid\b", re.IGNORECASE)
+_REACH = 400
+"""Characters behind a figure, its citation included, in which it may be called a credit."""
 _MOVEMENT = re.compile(r":(?:txn|line|entry|posting)/")
 
 
@@ -43,7 +57,9 @@ def wrong_sign(found: Found, record: Record, parsed: Parsed) -> str:
         return _but(record, "brackets mean a negative amount") if bare else ""
     words = parsed.answer[found.around.context.start : found.around.context.end]
     if amount >= 0:
-        return _said_negative(record, words) if amount else ""
+        return _said_negative(found, record, parsed) if amount else ""
+    if record.id.startswith("bank:balance/") and _is_said_in_credit(found, words, parsed):
+        return _but(record, "it is not in credit")
     if _MOVEMENT.search(record.id):
         return _but(record, "it was paid, not received") if _WE_RECEIVED.search(words) else ""
     outward = _OUTWARD.search(f"{parsed.blocks.around(found.start, found.end)} {record.text}")
@@ -57,9 +73,19 @@ def _written_sign(found: Found, record: Record, parsed: Parsed) -> str:
     return "" if same or taken_off else _but(record, "it has the other sign")
 
 
-def _said_negative(record: Record, words: str) -> str:
+def _is_said_in_credit(found: Found, words: str, parsed: Parsed) -> bool:
+    if _OVERDRAWN.search(words):
+        return False
+    behind = CITATION.sub("", parsed.answer[found.around.context.end : found.around.context.end + _REACH])
+    return bool(_IN_CREDIT.search(words) or _CREDIT_BEHIND.match(behind))
+
+
+def _said_negative(found: Found, record: Record, parsed: Parsed) -> str:
+    words = parsed.answer[found.around.context.start : found.around.context.end]
     if "balance" in record.id and _OVERDRAWN.search(words):
         return _but(record, "it is not overdrawn")
+    if "balance" in record.id and _BELOW_ZERO.search(parsed.answer, found.around.context.start, found.start):
+        return _but(record, "it is not negative")
     if _MOVEMENT.search(record.id) and record.id.startswith("bank:") and _WE_PAID.search(words):
         return _but(record, "it was received, not paid")
     return ""

@@ -38,6 +38,14 @@ _FOLLOWED_BY = re.compile(
 )
 
 
+_STATED = re.compile(
+    r"\b(?:balance|difference|gap|shortfall|surplus|total|sum)(?:[ ](?:is|was|of|=|comes to|came to)|:)[ ]\Z",
+    re.IGNORECASE,
+)
+_STOPS = re.compile(rf"\s*(?:[.;)|{BLANK}](?!\d)|\n|\Z)")
+"""Nothing that the number would count stands behind it."""
+
+
 class Span(NamedTuple):
     """A passage of the answer."""
 
@@ -61,6 +69,8 @@ class Surroundings:
     """Whether it is said to be about that much."""
     compares: bool
     """Whether it says how much more or less something is."""
+    is_stated: bool
+    """Whether it is what a balance, a difference or a total is said to be."""
 
 
 class Words:
@@ -83,6 +93,7 @@ class Words:
             trail=Span(*trail.span()) if trail else Span(end, end),
             is_rough=_ROUGHLY.search(before) is not None,
             compares=bool(_LED_BY.search(before) or _FOLLOWED_BY.match(after)),
+            is_stated=bool(_STATED.search(before) and _STOPS.match(self._text, end)),
         )
 
     def behind(self, end: int) -> Iterator[Mention]:

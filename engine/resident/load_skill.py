@@ -11,8 +11,8 @@ from ...namespaces.tool import Attachment, Effect, ToolContext, ToolOutput
 from ...skills import ResourceError, Skill
 from ..prompts import prompt
 from ..results import SHOWN_AS_MEDIA
+from ..run_state import ActiveSkill
 from ..session_skills import is_active
-from ..state import ActiveSkill
 from ..store.facts import SkillActivated
 from .desk import Desk, desk
 
@@ -35,13 +35,26 @@ async def load_skill(
     sections = skill.structure.sections
     if is_active(skill, at.state.skills):
         at.also.append(SkillActivated(skill.name, skill.version, "model", sections))
-        return ToolOutput(_already(skill, at))
+        return ToolOutput(_active(skill, _place(at.state.skills[skill.name])))
+    if _is_asked_for_already(skill, at):
+        return ToolOutput(_active(skill, "the result of another call of this reply"))
     at.also.append(SkillActivated(skill.name, skill.version, "model", sections, call=at.call))
     return ToolOutput(at.skills.content(skill))
 
 
-def _already(skill: Skill, at: Desk) -> str:
-    where = _place(at.state.skills[skill.name])
+def _is_asked_for_already(skill: Skill, at: Desk) -> bool:
+    """Whether an earlier call of the same reply loads it: calls of one reply run at the same time."""
+    for identity, call in at.state.current.calls.items():
+        if identity == at.call:
+            return False
+        name = call.arguments.get("name")
+        whole = call.name == "load_skill" and call.arguments.get("resource") is None
+        if whole and isinstance(name, str) and at.skills.find(name) is skill:
+            return True
+    return False
+
+
+def _active(skill: Skill, where: str) -> str:
     return prompt("skill_active", skill=skill.name, version=skill.version, where=where)
 
 

@@ -1,14 +1,16 @@
 """Whole streams written at once: copies of other streams, and those that were exported."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ..errors import ConfigurationError
 from .branches import Moved
 from .journal import Journal, Row
+from .people import copied as as_copied
 
 
 async def write_stream(journal: Journal, stream: str, rows: Sequence[Row]) -> None:
-    """Makes a stream of these rows, all or none.
+    """Makes a stream of these rows, all or none. Nothing of it was ever in the new stream's inbox.
 
     Raises:
         ConfigurationError: the stream is there already.
@@ -18,7 +20,7 @@ async def write_stream(journal: Journal, stream: str, rows: Sequence[Row]) -> No
     try:
         if lease.last:
             raise ConfigurationError(f"there is a session {stream!r} already: choose another name")
-        await journal.append(lease, rows)
+        await journal.append(lease, [replace(row, fact=as_copied(row.fact)) for row in rows])
     finally:
         await journal.release(lease)
 

@@ -6,12 +6,15 @@ named like any other.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from pydantic import JsonValue
 
 from ...compaction.conversation import Message
 from .stored import Stored
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,7 @@ class Posted:
     """Who said something, and when."""
 
     item: int
-    """Its number in the inbox: each is taken once."""
+    """Its number in the inbox: each is taken once. 0 in a copy of the fact, which takes nothing."""
     who: str
     """As the host names them; empty when it does not say."""
     at: int
@@ -122,4 +125,11 @@ PeopleFact = Requested | Questioned | Expired | Taken
 
 def taken_items(facts: Sequence[object]) -> list[int]:
     """The items that go out of the inbox with these facts."""
-    return [fact.posted.item for fact in facts if isinstance(fact, Taken)]
+    return [fact.posted.item for fact in facts if isinstance(fact, Taken) and fact.posted.item]
+
+
+def copied(fact: T) -> T:
+    """The fact as another stream has it, in whose inbox nothing of it ever was."""
+    if not isinstance(fact, Taken):
+        return fact
+    return replace(fact, posted=replace(fact.posted, item=0))

@@ -38,6 +38,7 @@ and coalesce((select at from artifact_put where tenant=artifact.tenant and ref=a
 """
 _REMOVE_ALL = (
     "delete from fact where stream in (select id from stream where tenant=?)",
+    "delete from inbox where stream in (select id from stream where tenant=?)",
     "delete from stream where tenant=?",
     "delete from artifact where tenant=?",
     "delete from artifact_put where tenant=?",

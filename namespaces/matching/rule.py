@@ -14,6 +14,8 @@ class SubsetBounds:
     """Most records of one sum. A whole day or a whole batch may have more: there is nothing to choose."""
     steps: int = 100_000
     """Most combinations that are made for one sum."""
+    all_steps: int = 4_000_000
+    """Most combinations that are made and looked up for all sums of one search: some seconds of work."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,8 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
+from itertools import islice
+from typing import NamedTuple
 
 from ...tool import Record
 
@@ -23,6 +25,19 @@ def scaled(records: Sequence[Record]) -> Callable[[Record], int]:
     return lambda record: units[record.id]
 
 
+WEIGHED = 200
+"""Most records of one side that are weighed for one of the other where amounts may differ."""
+
+
+class Weighed(NamedTuple):
+    """The records that are weighed for one of the other side, the earliest days first."""
+
+    records: Sequence[Record]
+    """At most `WEIGHED`."""
+    is_cut: bool
+    """Whether there are more."""
+
+
 class ByAmount:
     """Records of one side, to be found by currency, days and range of amount."""
 
@@ -37,6 +52,11 @@ class ByAmount:
             side = self._days.get((one.currency, day))
             if side:
                 yield from side[bisect_left(side, low, key=_amount) : bisect_right(side, high, key=_amount)]
+
+    def weighed(self, one: Record, days: int, low: Decimal, high: Decimal) -> Weighed:
+        """The first of those."""
+        found = list(islice(self.around(one, days, low, high), WEIGHED + 1))
+        return Weighed(found[:WEIGHED], len(found) > WEIGHED)
 
 
 def _ordinal(record: Record) -> int:

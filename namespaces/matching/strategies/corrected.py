@@ -1,40 +1,44 @@
-"""A mistake in the books and the entry that mends it: together they are the bank's amount."""
+"""What the books have otherwise and the entry that mends it: together they are the bank's amount."""
 
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 
+from ...records import amount_of
 from ...tool import Record
 from ..match import Pool, Proposal
+from ..vocabulary import exchange_in, fee_in
 from .amounts import by_amount
 from .pairs import LIKE, likeness
 
 
-def with_corrections(mistakes: Sequence[Proposal], pool: Pool) -> Iterator[Proposal]:
-    """The mistakes, each as a batch with its correction where one entry alone can be it.
+def with_corrections(differing: Sequence[Proposal], pool: Pool) -> Iterator[Proposal]:
+    """Matches whose amounts differ, each as a batch with its correction where one entry alone can be it.
+
+    An entry whose own amount is open at the bank corrects nothing.
 
     Args:
-        mistakes: One record of the bank with one of the books.
+        differing: One record of the bank with one or more of the books.
         pool: What they were found in.
     """
-    books = by_amount(pool.books)
-    taken = {record.id for each in mistakes for record in each.books}
-    for each in mistakes:
-        (bank,), (book,) = each.bank, each.books
-        gap = (bank.amount or Decimal(0)) - (book.amount or Decimal(0))
-        found = [
-            entry
-            for entry in books.get((bank.currency, gap), ())
-            if entry.id not in taken and _mends(entry, bank, book)
-        ]
+    books, bank = by_amount(pool.books), by_amount(pool.bank)
+    taken = {record.id for each in differing for record in each.books}
+    for each in differing:
+        key = (each.bank[0].currency, amount_of(each.bank) - amount_of(each.books))
+        entries = () if key in bank else books.get(key, ())
+        found = [entry for entry in entries if entry.id not in taken and _mends(entry, each)]
         if len(found) == 1:
             taken.add(found[0].id)
             reason = f"{each.reason}, and {found[0].id} of {found[0].date} corrects it"
-            yield Proposal("batched", each.bank, (book, found[0]), reason, each.evidence)
+            yield Proposal("batched", each.bank, (*each.books, found[0]), reason, each.evidence)
         else:
             yield each
 
 
-def _mends(entry: Record, bank: Record, book: Record) -> bool:
-    """Whether an entry came after the mistake and speaks of the same."""
-    later = entry.date is not None and book.date is not None and entry.date >= book.date
-    return later and max(likeness(entry.text, bank.text), likeness(entry.text, book.text)) >= LIKE
+def _mends(entry: Record, of: Proposal) -> bool:
+    """Whether an entry came no earlier than what it corrects and speaks of the same, or names its cause."""
+    if any(entry.date is None or each.date is None or entry.date < each.date for each in of.books):
+        return False
+    if of.kind == "net_of_fee" and fee_in(entry.text):
+        return True
+    if of.kind == "exchange" and exchange_in(entry.text, entry.currency):
+        return True
+    return any(likeness(entry.text, each.text) >= LIKE for each in (*of.bank, *of.books))

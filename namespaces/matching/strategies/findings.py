@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ...tool import Record
 from ..match import Noted
 from ..rule import AccountRule
+from .amounts import WEIGHED, Weighed
 
 _SHOWN_WAYS = 3
 
@@ -25,6 +26,17 @@ class Findings:
         else:
             return
         self._note(one, "searches for a sum were cut short", f"for {_shown(one)} {says}: {self._narrower}")
+
+    def weighed(self, one: Record, around: Weighed) -> None:
+        """Notes that there were more amounts near one than are weighed."""
+        if around.is_cut:
+            says = f"more than {WEIGHED} amounts of the books are near it, the first {WEIGHED} were looked at"
+            self._note(one, "amounts had too many near them", f"for {_shown(one)} {says}: {self._narrower}")
+
+    def spent(self, one: Record) -> None:
+        """Notes that all the work of looking for sums was done before its turn."""
+        says = "no sum was looked for, as the sums of others took all the work there is for it"
+        self._note(one, "sums were not looked for", f"for {_shown(one)} {says}: {self._narrower}")
 
     def crowded(self, one: Record, candidates: int) -> None:
         """Notes that there were so many candidates that no sum was looked for."""

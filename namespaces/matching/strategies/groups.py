@@ -71,7 +71,7 @@ def _matched(turn: Turn, *, named: bool) -> list[Proposal]:
         for one in filter(_adds, turn.ones)
         for group in _distinct(by_sum.get((one.currency, turn.units(one)), []), one)
         if all(turn.near(one, each) for each in group.records)
-        and (_named(one, group) or not named)
+        and (_named(one, group) or not (named or _has_both_signs(group.records)))
         and chances.show(one, group)
     ]
     taken: set[str] = set()
@@ -98,19 +98,27 @@ class _Fit(NamedTuple):
 
 
 def _groups(records: Sequence[Record]) -> Iterator[_Group]:
-    """Of one sign and currency, two records at least."""
+    """Of one currency, two records at least; of both signs only where they have a word in common."""
     known: defaultdict[_Key, list[Record]] = defaultdict(list)
     for record in filter(_adds, records):
         side = (record.currency, (record.amount or 0) > 0)
         party = names(record.text)
+        either = (record.currency, None)
         known[_Key(side, record.date, frozenset(), "all of the day")].append(record)
         for words in {party, *(frozenset((word,)) for word in party)} - {frozenset()}:
             known[_Key(side, record.date, words, "all of the day that say")].append(record)
+            known[_Key(either, record.date, words, "all of the day that say")].append(record)
         for reference in references(record.text):
-            known[_Key(side, None, frozenset((reference,)), "all with the reference")].append(record)
+            words = frozenset((reference,))
+            known[_Key(side, None, words, "all with the reference")].append(record)
+            known[_Key(either, None, words, "all with the reference")].append(record)
     for key, found in known.items():
-        if len(found) > 1:
+        if len(found) > 1 and (key.side[1] is not None or _has_both_signs(found)):
             yield _Group(tuple(found), key.words, key.what)
+
+
+def _has_both_signs(records: Sequence[Record]) -> bool:
+    return len({(each.amount or 0) > 0 for each in records}) > 1
 
 
 def _adds(record: Record) -> bool:
@@ -121,7 +129,8 @@ def _adds(record: Record) -> bool:
 class _Key(NamedTuple):
     """What the records of a group have in common."""
 
-    side: tuple[str | None, bool]
+    side: tuple[str | None, bool | None]
+    """Currency, and whether the amounts are more than 0; None where they are of both signs."""
     date: datetime.date | None
     words: frozenset[str]
     what: str

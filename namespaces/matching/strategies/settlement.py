@@ -10,6 +10,7 @@ from ...tool import Record
 from ..match import Pool, Proposal, Proposed
 from ..rule import AccountRule
 from ..vocabulary import settlement_in
+from .corrected import with_corrections
 
 
 class _Fit(NamedTuple):
@@ -32,7 +33,7 @@ def settled_takings(pool: Pool, rule: AccountRule) -> Proposed:
     banks = Counter(fit.bank.id for fit in fits)
     takings = Counter(fit.takings[0].id for fit in fits)
     clear = [fit for fit in fits if banks[fit.bank.id] == takings[fit.takings[0].id] == 1]
-    return Proposed([_matched(fit) for fit in clear])
+    return Proposed(list(with_corrections([_matched(fit) for fit in clear], pool)))
 
 
 _Takings = dict[tuple[str | None, int], list[Record]]

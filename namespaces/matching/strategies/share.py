@@ -1,19 +1,18 @@
 """Amounts that differ by a share: a fee that was kept, another rate of exchange."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from decimal import Decimal
-from itertools import islice
+from typing import NamedTuple
 
 from ...tool import Record
-from ..match import Pool, Proposal, Proposed
+from ..match import Noted, Pool, Proposal, Proposed
 from ..rule import AccountRule
 from ..similarity import references
 from ..vocabulary import exchange_in, fee_in, settlement_in
 from .amounts import ByAmount
+from .corrected import with_corrections
+from .findings import Findings
 from .pairs import Ranked, clear_winners, ranked_alike, speak_alike
-
-_CANDIDATES = 50
-"""Most records of the books that are weighed for one of the bank, the earliest days first."""
 
 
 def net_of_fee(pool: Pool, rule: AccountRule) -> Proposed:
@@ -27,36 +26,63 @@ def net_of_fee(pool: Pool, rule: AccountRule) -> Proposed:
         kept = _amount(book) - _amount(bank)
         if not rule.tolerance < kept <= abs(_amount(book)) * rule.fee_share:
             return False
-        if _amount(bank) < 0:
-            return fee_in(bank.text) is not None
-        return bool(
-            settlement_in(bank.text) or fee_in(bank.text) or references(bank.text) & references(book.text)
-        )
+        return says_so(bank) or bool(_amount(bank) > 0 and references(bank.text) & references(book.text))
 
-    return Proposed([_less_fee(each) for each in _clear(pool, rule, rule.fee_share, fits)])
+    def says_so(bank: Record) -> bool:
+        settled = _amount(bank) > 0 and settlement_in(bank.text)
+        return bool(settled or fee_in(bank.text))
+
+    bank = [each for each in pool.bank if says_so(each) or (_amount(each) > 0 and references(each.text))]
+    found = _clear(((bank, pool.books),), rule, rule.fee_share, fits)
+    return Proposed(list(with_corrections([_less_fee(each) for each in found.pairs], pool)), found.cut)
 
 
 def at_another_rate(pool: Pool, rule: AccountRule) -> Proposed:
     """Pairs what differs by exchange, where a text names another currency or a rate, or the rule says so."""
 
     def fits(bank: Record, book: Record) -> bool:
-        gap = abs(_amount(bank) - _amount(book))
-        return bool(rule.foreign or _named(bank, book)) and gap <= abs(_amount(book)) * rule.exchange_share
+        return abs(_amount(bank) - _amount(book)) <= abs(_amount(book)) * rule.exchange_share
 
-    return Proposed([_exchanged(each, rule) for each in _clear(pool, rule, rule.exchange_share, fits)])
+    bank, books = _naming(pool.bank, rule), _naming(pool.books, rule)
+    named = {each.id for each in bank}
+    others = [each for each in pool.bank if each.id not in named]
+    found = _clear(((bank, pool.books), (others, books)), rule, rule.exchange_share, fits)
+    proposals = [_exchanged(each, rule) for each in found.pairs]
+    return Proposed(list(with_corrections(proposals, pool)), found.cut)
+
+
+def _naming(records: Sequence[Record], rule: AccountRule) -> Sequence[Record]:
+    """Those that may be of another currency, by their texts or because the rule says it of all."""
+    return [each for each in records if rule.foreign or exchange_in(each.text, each.currency)]
+
+
+class _Clear(NamedTuple):
+    """What fits better than anything else, and where there was too much to say so."""
+
+    pairs: Sequence[Ranked]
+    cut: Sequence[Noted]
+
+
+_Sides = tuple[Sequence[Record], Sequence[Record]]
+"""Records of the bank, and those of the books that each is compared with."""
 
 
 def _clear(
-    pool: Pool, rule: AccountRule, share: Decimal, fits: Callable[[Record, Record], bool]
-) -> list[Ranked]:
-    """What fits better than anything else, among amounts of the same sign that differ by a share."""
-    if not share:
-        return []
-    return clear_winners(
-        ranked_alike(a, b)
-        for a, b in _around(pool, rule.window_days, share)
-        if a.amount != b.amount and fits(a, b) and (speak_alike(a, b, rule) or _both_settle(a, b))
-    )
+    sides: Sequence[_Sides], rule: AccountRule, share: Decimal, fits: Callable[[Record, Record], bool]
+) -> _Clear:
+    """Of amounts of the same sign that differ by a share, what fits better than anything else."""
+    findings, candidates = Findings(rule), list[Ranked]()
+    for bank, books in sides if share else ():
+        known = ByAmount(books)
+        for a in bank:
+            around = known.weighed(a, rule.window_days, *_range(_amount(a), share))
+            findings.weighed(a, around)
+            candidates += (
+                ranked_alike(a, b)
+                for b in around.records
+                if a.amount != b.amount and fits(a, b) and (speak_alike(a, b, rule) or _both_settle(a, b))
+            )
+    return _Clear(clear_winners(candidates), findings.told())
 
 
 def _both_settle(bank: Record, book: Record) -> bool:
@@ -65,13 +91,10 @@ def _both_settle(bank: Record, book: Record) -> bool:
     return bool(said) and not (references(bank.text) and references(book.text))
 
 
-def _around(pool: Pool, days: int, share: Decimal) -> Iterator[tuple[Record, Record]]:
-    books = ByAmount(pool.books)
-    for a in pool.bank:
-        size = abs(_amount(a))
-        least, most = size * (1 - share), size / (1 - share)
-        low, high = (least, most) if _amount(a) > 0 else (-most, -least)
-        yield from ((a, b) for b in islice(books.around(a, days, low, high), _CANDIDATES))
+def _range(amount: Decimal, share: Decimal) -> tuple[Decimal, Decimal]:
+    """The least and the most that differ from an amount by no more than a share."""
+    near, far = amount * (1 - share), amount / (1 - share)
+    return min(near, far), max(near, far)
 
 
 def _less_fee(found: Ranked) -> Proposal:

@@ -55,59 +55,85 @@ def turns(pool: Pool, rule: AccountRule) -> tuple[Turn, Turn]:
     )
 
 
+class _Placed(NamedTuple):
+    """A record with what it is looked up by."""
+
+    day: int
+    id: str
+    size: int
+    """Without its sign, in the smallest unit."""
+    record: Record
+
+
 class Neighbours:
     """Records of one side, to be found by currency, sign and days, or by what they say."""
 
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
-        self._sides: dict[object, list[Record]] = {}
-        self._saying: dict[object, list[Record]] = {}
-        for record in sorted(turn.many, key=_order):
-            side = _side(record, turn)
-            self._sides.setdefault(side, []).append(record)
-            for word in names(record.text) | references(record.text):
-                self._saying.setdefault((side, word), []).append(record)
-        self._carried = [each for each in turn.many if each.id in turn.carried]
+        self._sides: dict[object, list[_Placed]] = {}
+        self._saying: dict[object, list[_Placed]] = {}
+        self._sizes: dict[object, list[int]] = {}
+        placed = [(_side(record, turn), _placed(record, turn)) for record in turn.many]
+        for side, each in sorted(placed, key=lambda pair: pair[1][:2]):
+            self._sides.setdefault(side, []).append(each)
+            self._sizes.setdefault((side, each.day), []).append(each.size)
+            for word in names(each.record.text) | references(each.record.text):
+                self._saying.setdefault((side, word), []).append(each)
+        for sizes in self._sizes.values():
+            sizes.sort()
+        self._carried = [(side, each) for side, each in placed if each.id in turn.carried]
 
     def count(self, one: Record, days: int) -> int:
         """How many there are of the same sign and currency within some days; what was carried not counted."""
-        return len(_around(self._of(one), one, days))
+        return len(_around(self._of(one), _ordinal(one), days))
+
+    def count_of_smaller(self, one: Record, days: int) -> int:
+        """How many of those are smaller, without looking at each; of what was carried, all count."""
+        side, size, day = _side(one, self._turn), abs(self._turn.units(one)), _ordinal(one)
+        around = (self._sizes.get((side, each), ()) for each in range(day - days, day + days + 1))
+        return sum(bisect_left(sizes, size) for sizes in around) + len(self._carried)
 
     def of(self, one: Record, days: int) -> list[Record]:
         """Those that are smaller as well, and what was carried; the nearest days first."""
-        found = [*_around(self._of(one), one, days), *self._carried]
-        return self._smaller(one, found)
+        return self._smaller(one, _around(self._of(one), _ordinal(one), days))
 
     def saying(self, one: Record) -> list[Record]:
         """Those that are smaller and share a name or a reference with the one that not all have; by days."""
         side, words = _side(one, self._turn), names(one.text) | references(one.text)
-        days = self._turn.window.days
-        saying = (_around(self._saying.get((side, word), ()), one, days) for word in sorted(words))
-        found = list(self._carried)
+        day, days = _ordinal(one), self._turn.window.days
+        saying = (_around(self._saying.get((side, word), ()), day, days) for word in sorted(words))
+        found: list[_Placed] = []
         for around in sorted(saying, key=len):
             if len(found) + len(around) <= _SAYS_NOTHING:
                 found += around
         return self._smaller(one, found)
 
-    def _of(self, one: Record) -> Sequence[Record]:
+    def _of(self, one: Record) -> Sequence[_Placed]:
         return self._sides.get(_side(one, self._turn), ())
 
-    def _smaller(self, one: Record, found: Iterable[Record]) -> list[Record]:
-        turn, size, day = self._turn, abs(self._turn.units(one)), _ordinal(one)
-        smaller = [
-            each
-            for each in {each.id: each for each in found}.values()
-            if 0 < abs(turn.units(each)) < size
-            and _side(each, turn) == _side(one, turn)
-            and turn.near(one, each)
+    def _smaller(self, one: Record, found: Iterable[_Placed]) -> list[Record]:
+        """Of records of the same side and days those that are smaller, and what was carried of that side."""
+        turn, side = self._turn, _side(one, self._turn)
+        carried = (each for of, each in self._carried if of == side and turn.near(one, each.record))
+        size, day = abs(turn.units(one)), _ordinal(one)
+        smaller = {each.id: each for each in (*found, *carried) if 0 < each.size < size}
+        return [
+            each.record for each in sorted(smaller.values(), key=lambda each: (abs(each.day - day), each.id))
         ]
-        return sorted(smaller, key=lambda each: (abs(_ordinal(each) - day), each.id))
 
 
-def _around(records: Sequence[Record], one: Record, days: int) -> Sequence[Record]:
+def _placed(record: Record, turn: Turn) -> _Placed:
+    return _Placed(_ordinal(record), record.id, abs(turn.units(record)), record)
+
+
+def _around(records: Sequence[_Placed], day: int, days: int) -> Sequence[_Placed]:
     """Those within some days of one, of records by date."""
-    low = bisect_left(records, _ordinal(one) - days, key=_ordinal)
-    return records[low : bisect_right(records, _ordinal(one) + days, key=_ordinal)]
+    low = bisect_left(records, day - days, key=_day)
+    return records[low : bisect_right(records, day + days, key=_day)]
+
+
+def _day(placed: _Placed) -> int:
+    return placed.day
 
 
 def _side(record: Record, turn: Turn) -> tuple[str | None, bool]:
@@ -116,7 +142,3 @@ def _side(record: Record, turn: Turn) -> tuple[str | None, bool]:
 
 def _ordinal(record: Record) -> int:
     return (record.date or datetime.date.min).toordinal()
-
-
-def _order(record: Record) -> tuple[int, str]:
-    return _ordinal(record), record.id

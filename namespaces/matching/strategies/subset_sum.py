@@ -20,6 +20,8 @@ class Ways(NamedTuple):
     """At most `MOST_WAYS`."""
     reached: int
     """All sums of up to so many numbers were made; less than asked for when the steps ran out."""
+    made: int
+    """Sums that were made and looked up for it."""
 
 
 class _Sum(NamedTuple):
@@ -40,13 +42,15 @@ def ways_to(target: int, values: Sequence[int], most: int, steps: int) -> Ways:
     left = _Half(values, range(middle), target, steps // 2)
     right = _Half(values, range(middle, len(values)), target, steps // 2)
     reached = min(left.grow(most), right.grow(most), most)
+    made = steps - max(0, left.rest) - max(0, right.rest)
     found: list[_Indexes] = []
     for size in range(1, reached + 1):
         for smaller in range(size + 1):
+            made += len(left.sums(smaller))
             found += _meet(left.sums(smaller), right.by_total(size - smaller), target)
             if len(found) >= MOST_WAYS:
-                return Ways(tuple(found[:MOST_WAYS]), reached)
-    return Ways(tuple(found), reached)
+                return Ways(tuple(found[:MOST_WAYS]), reached, made)
+    return Ways(tuple(found), reached, made)
 
 
 def count_of_sums(numbers: int, most: int) -> int:
@@ -68,7 +72,8 @@ class _Half:
     """The sums of one half of the numbers, by how many numbers they are of."""
 
     def __init__(self, values: Sequence[int], indexes: range, target: int, steps: int) -> None:
-        self._values, self._target, self._left = values, target, steps
+        self._values, self._target = values, target
+        self.rest = steps
         self._indexes = sorted(indexes, key=lambda index: (values[index], index))
         self._levels: list[list[_Sum]] = [[_Sum(0, ())]]
         self._places: list[list[int]] = [[-1]]
@@ -78,7 +83,7 @@ class _Half:
         """Makes the sums of up to so many numbers; the size up to which they are all there."""
         while len(self._levels) <= most:
             sums, places = self._next()
-            if self._left < 0:
+            if self.rest < 0:
                 return len(self._levels) - 1
             self._levels.append(sums)
             self._places.append(places)
@@ -103,8 +108,8 @@ class _Half:
             for place in range(last + 1, len(self._indexes)):
                 index = self._indexes[place]
                 grown = total + self._values[index]
-                self._left -= 1
-                if grown > self._target or self._left < 0:
+                self.rest -= 1
+                if grown > self._target or self.rest < 0:
                     break
                 sums.append(_Sum(grown, (*of, index)))
                 places.append(place)

@@ -18,7 +18,7 @@ from ..similarity import references, similarity
 from ..vocabulary import names
 from .findings import Findings
 from .sides import Neighbours, Turn, turns
-from .subset_sum import count_of_sums, ways_to
+from .subset_sum import Ways, count_of_sums, ways_to
 
 _LEAST = 2
 """Records of the smallest sum."""
@@ -80,7 +80,7 @@ class _Search:
     def __init__(self, turn: Turn, bounds: SubsetBounds, findings: Findings) -> None:
         self._turn, self._bounds, self._findings = turn, bounds, findings
         self._neighbours = Neighbours(turn)
-        self._taken: set[str] = set()
+        self._rest = bounds.all_steps
 
     def alike(self) -> list[Proposal]:
         """Sums of records that share something with the one; of rivals the better sum."""
@@ -97,7 +97,8 @@ class _Search:
             search: Finds the sum for one record.
             rivals: Whether a record may be taken that another sum wants as well.
         """
-        sums = [found for one in self._turn.ones if one.id not in self._taken if (found := search(one))]
+        sums = [found for one in self._turn.ones if (found := search(one))]
+        taken: set[str] = set()
         wanted = Counter(record.id for each in sums for record in each.records)
         proposals: list[Proposal] = []
         for each in sorted(sums, key=_order):
@@ -105,14 +106,13 @@ class _Search:
             rivalled = any(wanted[record.id] > 1 for record in each.records)
             if rivalled and not rivals:
                 self._findings.wanted_twice(each.one, each.records)
-            elif not ids & self._taken:
-                self._taken |= ids
+            elif not ids & taken:
+                taken |= ids
                 proposals.append(self._proposal(each))
         return proposals
 
     def _alike(self, one: Record) -> _Sum | None:
-        saying = self._left(self._neighbours.saying(one))
-        shared = [each for each in saying if _speaks_of(one, each)]
+        shared = [each for each in self._neighbours.saying(one) if _speaks_of(one, each)]
         return self._in(one, _Scope(shared, _LIKE, "of the same party or reference"))
 
     def _any(self, one: Record) -> _Sum | None:
@@ -122,7 +122,11 @@ class _Search:
             if candidates > _MOST_AROUND:
                 self._findings.crowded(one, candidates)
                 return None
-            around = self._left(self._neighbours.of(one, days))
+            smaller = self._neighbours.count_of_smaller(one, days)
+            if smaller > self._bounds.candidates and not self._may_show(one, smaller):
+                self._findings.crowded(one, smaller)
+                return None
+            around = self._neighbours.of(one, days)
             found = self._in(one, _Scope(around, _ANY, says))
             if found:
                 return found
@@ -134,12 +138,23 @@ class _Search:
         if not _LEAST <= len(around) <= _FEW:
             return
         sizes = [abs(self._turn.units(each)) for each in around]
-        ways = ways_to(abs(self._turn.units(one)), sizes, len(around), self._bounds.steps).found
+        ways = self._ways(one, sizes, len(around)).found
         if len(ways) == 1:
             self._findings.by_chance(one, [around[index] for index in sorted(ways[0])], len(around))
 
-    def _left(self, records: list[Record]) -> list[Record]:
-        return [each for each in records if each.id not in self._taken]
+    def _may_show(self, one: Record, smaller: int) -> bool:
+        """Whether a sum of two among so many could be rarer than by chance, were no amount round."""
+        return count_of_sums(smaller, _LEAST) * _ANY <= abs(self._turn.units(one))
+
+    def _ways(self, one: Record, sizes: Sequence[int], most: int) -> Ways:
+        """The sums, as long as there are steps left for all."""
+        steps = min(self._rest, self._bounds.steps)
+        if not steps:
+            self._findings.spent(one)
+            return Ways((), most, 0)
+        ways = ways_to(abs(self._turn.units(one)), sizes, most, steps)
+        self._rest = max(0, self._rest - ways.made)
+        return ways
 
     def _in(self, one: Record, scope: _Scope) -> _Sum | None:
         candidates = len(scope.records)
@@ -150,7 +165,7 @@ class _Search:
             return None
         tried = scope.records[: self._bounds.candidates]
         sizes = [abs(self._turn.units(each)) for each in tried]
-        ways = ways_to(abs(self._turn.units(one)), sizes, most, self._bounds.steps)
+        ways = self._ways(one, sizes, most)
         self._findings.bounded(one, candidates=candidates, tried=len(tried), most=most, reached=ways.reached)
         sums = sorted((tuple(tried[index] for index in way) for way in ways.found), key=_nearest(one))
         return self._shown(_Sum(one, sums[0], tuple(sums[1:]), scope)) if sums else None

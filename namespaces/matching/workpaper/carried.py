@@ -1,11 +1,14 @@
-"""Reads the open items of the month before back from its statement, as CSV."""
+"""Reads the open items of the month before back from its statement, as CSV.
+
+It may have been opened and saved by a spreadsheet program, as long as nothing in it got another meaning.
+"""
 
 import csv
 import datetime
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from ...records import amount_of
@@ -14,6 +17,7 @@ from ...tool import Record
 from ..carried import Carried
 from .flat import COLUMNS, unguarded
 from .lines import Section
+from .saved import Manner, manner_of, separator_of
 
 _AMOUNT = re.compile(r"-?[0-9]{1,30}(?:\.[0-9]{1,20})?", re.ASCII)
 _AS_WRITTEN = "give the statement as it was written, not as a spreadsheet saved it again"
@@ -37,7 +41,7 @@ def read_open_items(source: Source) -> tuple[OpenItems, ...]:
         SourceError: it is no statement, it is cut, or a line of it cannot be read; the message names line
             and value.
     """
-    rows = list(_rows(source))
+    rows = _rows(source)
     _refuse_cut(source.file, rows)
     accounts = dict.fromkeys(row.account for row in rows if row.account != ("", ""))
     return tuple(_open(account, [row for row in rows if row.account == account]) for account in accounts)
@@ -91,26 +95,33 @@ class _Row:
             row=self.number_of("Row") if cells["Row"] else None,
         )
 
+    def written(self, manner: Manner) -> "_Row":
+        """The row with date and amount as a statement has them."""
+        date, amount = manner.date(self.cells["Date"]), manner.amount(self.cells["Amount"])
+        return replace(self, cells={**self.cells, "Date": date, "Amount": amount})
+
     def wrong(self, column: str, what: str) -> SourceError:
         whole = f"{column} {what}; {_AS_WRITTEN}"
         return SourceError(self.file, whole, row=self.number, value=self.cells[column])
 
 
-def _rows(source: Source) -> Iterator[_Row]:
+def _rows(source: Source) -> list[_Row]:
     try:
         text = source.data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise SourceError(source.file, f"is no UTF-8 text, so no statement; {_AS_WRITTEN}") from None
-    reader = csv.reader(io.StringIO(text, newline=""))
+    separator = separator_of(text.partition("\n")[0], COLUMNS)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     try:
         header = next(reader, list[str]())
         if tuple(header) != COLUMNS:
             what = f"is not the header of a statement, which begins {','.join(COLUMNS[:4])}; {_AS_WRITTEN}"
             raise SourceError(source.file, what, row=1, value=",".join(header))
-        for cells in reader:
-            yield _row(source.file, reader.line_num, cells)
+        rows = [_row(source.file, reader.line_num, cells) for cells in reader]
     except csv.Error as error:
         raise SourceError(source.file, f"is no CSV ({error}); {_AS_WRITTEN}", row=reader.line_num) from None
+    manner = manner_of(separator, (row.cells["Date"] for row in rows))
+    return [row.written(manner) for row in rows]
 
 
 def _row(file: str, number: int, cells: Sequence[str]) -> _Row:

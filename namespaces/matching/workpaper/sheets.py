@@ -30,6 +30,8 @@ _TITLE = 31
 """Characters that the name of a sheet may have."""
 _LONGEST = 32_767
 """Characters that a cell may have."""
+_A4 = 9
+"""As a workbook numbers paper."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 """The first day that a ZIP file can say: no clock is in the file."""
 
@@ -83,7 +85,7 @@ def _summary(sheet: "Worksheet", paper: Workpaper) -> None:
     page.row(("Prepared by", paper.preparer or "not said"))
     page.row(("Approved by", paper.approver or "not approved yet"))
     page.row(())
-    page.head(
+    page.table(
         *(
             "Entity",
             "Bank account",
@@ -102,7 +104,12 @@ def _summary(sheet: "Worksheet", paper: Workpaper) -> None:
             (
                 *(of.entity, of.bank_account, of.ledger_account, of.currency or "", of.start, of.end),
                 *(of.balances.bank_closing, of.balances.books_closing, of.balances.difference),
-                *(of.explained, of.unexplained, _Formula(f"=G{at}-H{at}-J{at}-K{at}"), of.outstanding),
+                *(
+                    of.explained,
+                    of.unexplained,
+                    _Formula(f"=ROUND(G{at}-H{at}-J{at}-K{at},4)"),
+                    of.outstanding,
+                ),
                 len(of.carried.bank) + len(of.carried.books),
             )
         )
@@ -136,7 +143,7 @@ def _of(lines: Iterable[Line], section: Section) -> list[Line]:
 def _open_items(sheet: "Worksheet", lines: Sequence[Line]) -> None:
     page = _Page(sheet, (26, 26, 34, 10, 8, 12, 16, 18, 58, 26, 8, 44))
     page.title("Open items carried forward")
-    page.head(
+    page.table(
         *("Entity", "Bank account", "Ledger account", "Currency", "Side", "Date", "Amount"),
         *("Adds to difference", "Text", "File", "Row", "Record"),
     )
@@ -152,7 +159,7 @@ def _open_items(sheet: "Worksheet", lines: Sequence[Line]) -> None:
 def _inputs(sheet: "Worksheet", paper: Workpaper) -> None:
     page = _Page(sheet, (40, 70))
     page.title("Input files")
-    page.head("File", "SHA-256")
+    page.table("File", "SHA-256")
     for each in paper.inputs:
         page.row((each.name, each.sha256))
 
@@ -171,8 +178,12 @@ class _Page:
         sheet.sheet_view.showGridLines = False
         sheet.page_setup.orientation = "landscape"
         sheet.page_setup.fitToHeight = 0
+        sheet.page_setup.paperSize = _A4
         if sheet.sheet_properties.pageSetUpPr is not None:
             sheet.sheet_properties.pageSetUpPr.fitToPage = True
+        footer = sheet.oddFooter.center if sheet.oddFooter is not None else None
+        if footer is not None:
+            footer.text = "&A, page &P of &N"
 
     def title(self, text: str) -> None:
         self._styled((text,), size=14)
@@ -182,6 +193,12 @@ class _Page:
         self.row(())
         self._styled((text,), size=12)
         self.head(*columns)
+
+    def table(self, *columns: str) -> None:
+        """The head of a table that fills the sheet: it stays in sight, and on each printed page."""
+        self._sheet.print_title_rows = f"{self.next}:{self.next}"
+        self.head(*columns)
+        self._sheet.freeze_panes = f"A{self.next}"
 
     def head(self, *columns: str) -> None:
         from openpyxl.styles import PatternFill
@@ -200,7 +217,7 @@ class _Page:
             amounts = (line.date, line.amount, line.adds)
             self.row((*amounts, line.text, line.why or line.what, line.file, line.row, line.record))
         total = sum((line.adds or Decimal(0) for line in lines), Decimal(0))
-        check = _Formula(f"=SUM(C{first}:C{self.next - 1})-C{self.next}")
+        check = _Formula(f"=ROUND(SUM(C{first}:C{self.next - 1})-C{self.next},4)")
         self._styled(("Together", None, total, "Check (has to be 0):", check))
 
     def row(self, cells: _Row) -> None:
