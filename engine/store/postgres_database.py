@@ -203,6 +203,23 @@ class PostgresDatabase:
         if self._link is not None:
             self._link.close()
 
+    def make_tables(self) -> None:
+        """Makes the tables when they are missing, in any thread.
+
+        Raises:
+            StoreError: they cannot be made.
+        """
+        if self.opened:
+            return
+        try:
+            link = connect(self._url, self._patience, "offing")
+            try:
+                sql.prepare(link)
+            finally:
+                link.close()
+        except psycopg.Error as error:
+            raise told(f"cannot open the store {self.shown!r}", error) from error
+
     def query(self, statement: LiteralString, values: Values) -> list[TupleRow]:
         """Runs a statement by itself, on a connection that does not wait for the writer.
 

@@ -31,6 +31,9 @@ create table offing.inbox(
     kind text not null, body bytea not null, who text not null, at bigint not null,
     taken boolean not null default false, unique(stream, key));
 create index inbox_open on offing.inbox(stream) where not taken;
+create table offing.reading(
+    tenant text not null, system text not null, key text not null, body text not null,
+    primary key(tenant, system, key));
 """,
 )
 """What brings the tables from each version to the next. Steps are only ever added."""
@@ -100,6 +103,12 @@ NEWEST: Final = """
 select tenant, name, max(inbox.id) from offing.inbox join offing.stream on inbox.stream=stream.id
 where not taken and owner=%s group by tenant, name
 """
+LOAD_READING: Final = "select body from offing.reading where tenant=%s and system=%s and key=%s"
+KEEP_READING: Final = """
+insert into offing.reading(tenant, system, key, body) values(%s, %s, %s, %s)
+on conflict(tenant, system, key) do update set body=excluded.body returning key
+"""
+FORGET_READING: Final = "delete from offing.reading where tenant=%s and system=%s and key=%s returning key"
 
 BEGIN: Final = """
 begin isolation level read committed;
