@@ -11,6 +11,7 @@ from .clock import Clock
 from .errors import ConfigurationError, NotFound, NotOpen
 from .files import File, attachment_of
 from .hearing import refusal
+from .scrub import scrub, scrub_fields
 from .state import RunState, State, fold
 from .store.inbox import Answer, Cancel, Decide, Say, SentFile, Word, posting
 from .store.journal import Scope
@@ -107,6 +108,7 @@ class Inbox:
         return SentFile(file.name, await self._store.artifacts.put(file.data), file.mime)
 
     async def _post(self, run: str, word: Word, by: str, key: str) -> None:
+        word, by, key = scrub_fields(word), scrub(by), scrub(key)
         state = await self._state(run)
         now = self._clock.now_us()
         why = self._ended(self._current(state, run), word) or refusal(state, run, word, Posted(0, by, now))

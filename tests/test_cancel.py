@@ -270,6 +270,9 @@ async def test_a_cancelled_run_approves_nothing_any_more() -> None:
         await cancel(people)
         await session.approve("1.1")
         assert (await resumed(session)).why == "cancelled"
+        (refused,) = await people.facts(Refused)
+        assert isinstance(refused, Refused)
+        assert refused.why == "call '1.1' waits for no approval. Open are: none"
         assert people.till.done == ["look"]
         with pytest.raises(NotOpen):
             await session.approve("1.1")
