@@ -78,7 +78,16 @@ async def _gated(run: Run, work: Execute) -> dict[str, Gated]:
 
 
 async def _gate(run: Run, call: ToolCall, meaning: Call | Wrong) -> Gated:
-    return meaning if isinstance(meaning, Wrong) else await gate(run, call.id, meaning)
+    if isinstance(meaning, Wrong):
+        return meaning
+    try:
+        return await gate(run, call.id, meaning)
+    except Exception as error:  # noqa: BLE001  a default of the wild, or a host's rule, that cannot be applied
+        return _unchecked(call, error)
+
+
+def _unchecked(call: ToolCall, error: Exception) -> Wrong:
+    return Wrong(f"The call cannot be checked ({told(error)[:1000]}). Not executed.", call.name)
 
 
 def _plan(run: Run, work: Execute, gated: Mapping[str, Gated]) -> list[Planned]:
@@ -112,17 +121,15 @@ async def _interrupt(run: Run) -> None:
 
 def _meaning(run: Run, call: ToolCall, *, executable: bool) -> Call | Wrong:
     if not executable:
-        why = (
-            "the run was cancelled" if run.state.current.cancel else "the reply that asked for it ended early"
-        )
+        cancelled = run.state.current.cancel is not None
+        why = "the run was cancelled" if cancelled else "the reply that asked for it ended early"
         return Wrong(f"Not executed: {why}.", call.name)
     if call.malformed is not None:
         return Wrong(f"The arguments are no JSON object: {call.malformed[:300]!r}. Not executed.", call.name)
     try:
-        meaning = run.means.toolbox.resolve(call.name, call.arguments)
+        return run.means.toolbox.resolve(call.name, call.arguments)
     except Exception as error:  # noqa: BLE001  a schema of the wild that no checker can apply
-        return Wrong(f"The call cannot be checked ({told(error)[:1000]}). Not executed.", call.name)
-    return meaning
+        return _unchecked(call, error)
 
 
 async def _settle(run: Run, planned: Planned) -> None:

@@ -78,10 +78,7 @@ def refusal(state: State, run: str, word: Word, posted: Posted) -> str:
         case Decide():
             return _undecided(state, word, posted)
         case Answer():
-            waiting = _waiting(state).get(word.call)
-            if waiting is None or not isinstance(waiting.asked, Questioned):
-                return f"call {word.call!r} asks nothing. {_open(state)}"
-            return _settled(waiting)
+            return _unanswered(state, word)
         case Cancel():
             current = "" if state.run is None else state.run.id
             return "" if run == current else f"run {run!r} is not at work any more"
@@ -89,6 +86,13 @@ def refusal(state: State, run: str, word: Word, posted: Posted) -> str:
             return ""
         case _ as never:
             assert_never(never)
+
+
+def _unanswered(state: State, answer: Answer) -> str:
+    waiting = _waiting(state).get(answer.call)
+    if waiting is None or not isinstance(waiting.asked, Questioned):
+        return f"call {answer.call!r} asks nothing. {_open(state)}"
+    return _settled(waiting)
 
 
 def _undecided(state: State, decide: Decide, posted: Posted) -> str:
@@ -124,7 +128,8 @@ def _same(one: str, other: str) -> bool:
 
 
 def _waiting(state: State) -> dict[str, Waiting]:
-    return {} if state.run is None else state.run.waiting
+    """What the run waits for; a run that is cancelled waits for nobody."""
+    return {} if state.run is None or state.run.cancel is not None else state.run.waiting
 
 
 def _settled(waiting: Waiting) -> str:

@@ -14,6 +14,7 @@ from .files import File, attachment_of
 from .hearing import refusal
 from .history.streams import Place, head_of, place_of
 from .run_state import RunState
+from .scrub import scrub, scrub_fields
 from .state import State, fold
 from .store.inbox import Answer, Cancel, Decide, Say, SentFile, Word, posting
 from .store.journal import Scope
@@ -118,6 +119,7 @@ class Inbox:
         return SentFile(file.name, await self._store.artifacts.put(file.data), file.mime)
 
     async def _post(self, run: str, word: Word, by: str, key: str) -> None:
+        word, by, key = scrub_fields(word), scrub(by), scrub(key)
         at = await self._at(run)
         now = self._clock.now_us()
         posted = Posted(0, by, now)

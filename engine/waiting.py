@@ -19,7 +19,6 @@ class Waiting:
         return self.said is None
 
     def is_due(self, at: int) -> bool:
-        """Whether it is open and nobody can decide any more at this time."""
-        if not isinstance(self.asked, Requested) or self.asked.expires_at is None:
-            return False
-        return self.is_open and self.asked.expires_at <= at
+        """Whether nobody can decide any more at this time."""
+        expires = self.asked.expires_at if isinstance(self.asked, Requested) else None
+        return expires is not None and expires <= at

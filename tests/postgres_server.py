@@ -117,6 +117,8 @@ def new_server(initdb: Sequence[str] = ()) -> Server:
     binaries = _binaries()
     if binaries is None:
         pytest.skip("no PostgreSQL server is installed: initdb is neither on the PATH nor in /usr/lib")
+    if os.getuid() == 0 and "postgres" not in {one.pw_name for one in pwd.getpwall()}:
+        pytest.skip("a PostgreSQL server refuses to run as root, and there is no user postgres")
     folder = Path(tempfile.mkdtemp(prefix="offing-pg-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Server(binaries, folder, initdb)

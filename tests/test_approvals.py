@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue, SecretStr
 
 from offing.engine import Call, Engine, Scripted, Step
-from offing.engine.approvals import ApprovalPolicy, ApprovalRule, ArgumentIs
+from offing.engine.approvals import ApprovalPolicy, ApprovalRule, ArgumentIs, Ruling
 from offing.engine.canonical import digest_of
 from offing.engine.errors import ConfigurationError, NotFound, NotOpen
 from offing.engine.events import ApprovalDecided, ApprovalNeeded, CallStarted, event_of
@@ -358,6 +358,21 @@ async def test_a_policy_looks_at_defaults_and_a_call_that_it_allows_runs_as_it_w
         await session.approve("1.2")
         assert (await resumed(session)).answered
     assert given_ == [{"amount": 1}, {"amount": 10, "to": "A"}]
+
+
+class Mistaken(ApprovalPolicy):
+    """A host's own policy with a mistake in it."""
+
+    def ruling(self, operation: str, arguments: Given, *, destructive: bool) -> Ruling:
+        raise ZeroDivisionError("a mistake")
+
+
+async def test_a_call_that_a_policy_cannot_be_applied_to_does_not_run() -> None:
+    people = People(PAYS, policy=Mistaken())
+    async with people.session() as session:
+        assert (await session.ask("Go.")).answered
+    told = "The call cannot be checked (ZeroDivisionError: a mistake). Not executed."
+    assert (await people.contents(), people.till.done) == ([told] * 3, [])
 
 
 async def test_how_a_tool_is_called_can_be_asked_whatever_the_policy_holds() -> None:

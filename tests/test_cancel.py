@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from offing.engine import Call, Engine, Limits, Scripted, Step
+from offing.engine import Call, Engine, Limits, Scripted, SqliteStore, Step
 from offing.engine.errors import ModelFault, NotOpen
 from offing.engine.events import CancelRequested, Delta, event_of
 from offing.engine.inbox import Inbox
@@ -269,6 +270,9 @@ async def test_a_cancelled_run_approves_nothing_any_more() -> None:
         await cancel(people)
         await session.approve("1.1")
         assert (await resumed(session)).why == "cancelled"
+        (refused,) = await people.facts(Refused)
+        assert isinstance(refused, Refused)
+        assert refused.why == "call '1.1' waits for no approval. Open are: none"
         assert people.till.done == ["look"]
         with pytest.raises(NotOpen):
             await session.approve("1.1")
@@ -298,6 +302,37 @@ async def test_a_cancel_of_a_run_that_has_ended_is_none_of_the_next_one() -> Non
         assert (await session.ask("Second.")).answer == "Two."
     why = "run 's.1' is not at work any more"
     assert await people.facts(Refused) == [Refused(Posted(1, "ann", NOW), "cancel", why)]
+
+
+async def test_a_cancel_of_an_earlier_run_interrupts_nothing_of_the_next_one() -> None:
+    people, works = People(["One.", Step(calls=[invoke("read")]), "Two."]), Works()
+    people.tools = works.tools
+    async with people.session() as session:
+        await session.ask("First.")
+        async with session.run("Second.") as run:
+            await works.at_work.wait()
+            late = posting("s.1", Cancel(hard=True), "ann", NOW)
+            await people.store.scoped("local").journal.post("s", late)
+            for _ in range(20):
+                await asyncio.sleep(0)
+            works.let_go.set()
+            assert (await run.result()).answer == "Two."
+    assert await people.contents() == ["read done"]
+
+
+async def test_a_cancel_from_another_process_is_seen_while_calls_are_at_work(tmp_path: Path) -> None:
+    """Another store on the same file shares nothing with this one but the file."""
+    people, works = (
+        People(WORK, store=SqliteStore(tmp_path / "s.db"), limits=Limits(cancel_grace_s=0)),
+        Works(),
+    )
+
+    async def then(people: People) -> None:
+        other = SqliteStore(tmp_path / "s.db")
+        await cancel(replace(people, store=other))
+        await other.close()
+
+    assert await cancelled(people, works, then) == INTERRUPTED
 
 
 async def test_a_cancel_that_was_taken_in_before_a_kill_is_carried_out_by_the_next_driver() -> None:

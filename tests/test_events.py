@@ -11,7 +11,7 @@ import pytest
 from loopback import Answer, Loopback, Stall, Text, Thinking, in_order
 from offing.compaction.conversation import Message
 from offing.compaction.conversation import Text as Words
-from offing.engine import Call, Engine, MemoryStore, Scripted, SqliteStore, Step
+from offing.engine import Call, Engine, MemoryStore, Scripted, Step
 from offing.engine.errors import StoreError
 from offing.engine.events import (
     _EVENTS,  # pyright: ignore[reportPrivateUsage]
@@ -41,6 +41,7 @@ from offing.engine.store.memory import MemoryJournal
 from offing.engine.store.owner import this_process
 from offing.namespaces import FunctionNamespace, ToolContext, ToolOutput
 from offing.tracing import Usage
+from stores import MAKERS, store_in
 from worlds import Claude, Given, async_tool, invoke, outside
 
 ME = str(this_process())
@@ -124,11 +125,11 @@ def _seq(event: Event) -> int:
     return event.seq
 
 
-@pytest.mark.parametrize("store", ["memory", "sqlite"])
+@pytest.mark.parametrize("store", MAKERS)
 async def test_a_watcher_that_comes_back_after_any_event_gets_exactly_the_rest(
     store: str, tmp_path: Path
 ) -> None:
-    kept = MemoryStore() if store == "memory" else SqliteStore(tmp_path / "journal.db")
+    kept = store_in(store, tmp_path)
     async with Engine(Scripted(SCRIPT), [SYS], store=kept, outside=outside()) as engine:
         session = engine.session("s")
         live = asyncio.create_task(watched(session.events(), until=1))

@@ -39,24 +39,24 @@ async def paid(folder: Path, *more: Step | str) -> AsyncGenerator[Engine]:
 
 
 async def test_a_fork_of_a_run_that_was_approved_takes_nothing_out_of_an_inbox(tmp_path: Path) -> None:
-    async with paid(tmp_path, "Done.", "Done again.") as engine:
+    async with paid(tmp_path, "Done.") as engine:
         branch = await engine.fork("s.1", at=1, session="t")
         rows = [row async for row in engine.store.journal.read(branch.stream)]
         (decided,) = [row.fact for row in rows if isinstance(row.fact, Decided)]
         assert (decided.posted.who, decided.posted.item) == ("E. Farrow", 0)
         result = await (await engine.resume(branch.run)).result()
-        assert result.answer == "Done again."
+        assert result.answer == "Done."
 
 
 async def test_what_is_said_after_a_rollback_goes_to_where_the_session_goes_on(tmp_path: Path) -> None:
-    async with paid(tmp_path, "Done.", "Heard.") as engine:
+    async with paid(tmp_path, "Done.") as engine:
         await engine.session("s").close()
         branch = await engine.rollback("s.1", at=1)
         await engine.inbox.say("s.1", "Also tell me why.", by="E. Farrow")
         with pytest.raises(NotOpen, match="was left by a rollback: its session goes on in 's~1'"):
             await engine.inbox.say("s~0.1", "Too late.")
         result = await (await engine.resume(branch.run)).result()
-        assert result.answer == "Heard."
+        assert result.answered
         state = await fold(engine.store.journal.read("s~1"))
         assert "Also tell me why." in [message.text for message in state.conversation.messages]
 

@@ -202,6 +202,16 @@ async def test_a_message_has_to_say_something() -> None:
     assert await people.store.scoped("local").journal.inbox("s") == []
 
 
+async def test_what_no_store_can_carry_is_replaced() -> None:
+    people = People([Step(calls=[pay("A")]), "Done."])
+    async with people.session() as session:
+        await session.ask("Go.", by="\ud83d")
+        await session.say("half \ud83d \x00", by="\ud83d", key="\x00\ud83d")
+        await session.deny("1.1", reason="\ud83d", by="\x00")
+        assert (await resumed(session)).answered
+    assert (await people.facts(Said))[0] == Said(Posted(1, "\ufffd", NOW), user("half \ufffd \ufffd"))
+
+
 async def test_what_is_posted_twice_under_one_key_is_said_once() -> None:
     people = People([Step(calls=[pay("A")]), "Done."])
     async with people.session() as session:

@@ -1,6 +1,7 @@
 """What is posted to a stream is there until one fact takes it, and it is taken once."""
 
 import asyncio
+import functools
 import sqlite3
 import uuid
 from collections.abc import AsyncIterator, Sequence
@@ -15,7 +16,18 @@ from bare_run import NOON
 from offing.engine.errors import LeaseLost, NotFound, StoreError
 from offing.engine.store import MemoryStore, SqliteStore, Store
 from offing.engine.store.facts import Noted
-from offing.engine.store.inbox import Answer, Cancel, Decide, Item, Posting, Say, SentFile, posting, word_of
+from offing.engine.store.inbox import (
+    Answer,
+    Bells,
+    Cancel,
+    Decide,
+    Item,
+    Posting,
+    Say,
+    SentFile,
+    posting,
+    word_of,
+)
 from offing.engine.store.journal import Journal, Lease, Row
 from offing.engine.store.people import Posted, Refused
 from stores import DURABLE, MAKERS, store_in
@@ -229,3 +241,21 @@ async def test_a_file_of_a_release_without_inboxes_is_given_them(tmp_path: Path)
     assert await store.scoped("local").journal.inbox("s") == []
     assert await store.scoped("local").journal.post("s", HELLO) == 1
     await store.close()
+
+
+async def test_a_bell_rings_once_for_an_item_and_for_the_newest_lease_alone() -> None:
+    bells, rung = Bells(), list[str]()
+    former, lease = Lease("s", 1, 0), Lease("s", 2, 0)
+    for one in (former, lease):
+        bells.hang("local", one, functools.partial(rung.append, str(one.token)))
+    bells.take_down("local", former)
+    for number in (1, 1, 3, 2, 3):
+        bells.ring("local", "s", number)
+    bells.ring("other", "s", 4)
+    bells.ring("local", "t", 4)
+    await asyncio.sleep(0)
+    assert rung == ["2", "2"]
+    bells.take_down("local", lease)
+    bells.ring("local", "s", 5)
+    await asyncio.sleep(0)
+    assert (rung, bool(bells)) == (["2", "2"], False)

@@ -15,6 +15,7 @@ from offing.engine import Engine, Playbook, Scripted
 from offing.engine.errors import ConfigurationError, LeaseHeld, StoreError
 from offing.engine.store import PostgresStore, SqliteStore, Store, store_at
 from offing.engine.store.facts import Noted
+from offing.engine.store.inbox import Posting
 from offing.engine.store.journal import Lease, Row
 from offing.engine.store.postgres_link import Patience
 from offing.namespaces import FunctionNamespace
@@ -22,6 +23,9 @@ from offing.namespaces.functions import tool
 from postgres_server import fresh_url, in_postgres, server
 
 pytestmark = pytest.mark.anyio
+
+
+HELLO = Posting("s.1", "say", b"{}", "ann", NOON)
 
 
 @pytest.fixture
@@ -153,7 +157,7 @@ async def test_a_server_that_cannot_be_used_is_named_at_once_without_the_passwor
     with pytest.raises(StoreError, match=told) as raised:
         await store.scoped("local").journal.acquire("s")
     assert "secret" not in str(raised.value)
-    with pytest.raises(StoreError, match="cannot read the store"):
+    with pytest.raises(StoreError, match="cannot be asked"):
         await rows_of(store)
     await store.close()
 
@@ -243,6 +247,37 @@ async def test_a_stopped_owner_that_holds_locks_does_not_hold_up_others(url: str
         assert await rows_of(other) == [row(1)]
         await store.close()
         await other.close()
+
+
+async def test_who_waits_for_each_others_locks_is_not_told_of_it(url: str) -> None:
+    """Two stores, each at work on its own sessions, post to those of the other and ask for their leases."""
+    stores = [PostgresStore(url) for _ in range(2)]
+    journals = [store.scoped("local").journal for store in stores]
+    streams = [[f"{side}{n}" for n in range(10)] for side in "ab"]
+    leases = [
+        {stream: await journal.acquire(stream) for stream in own}
+        for journal, own in zip(journals, streams, strict=True)
+    ]
+
+    async def ask(side: int, stream: str) -> None:
+        with pytest.raises(LeaseHeld):
+            await journals[side].acquire(stream)
+
+    async def work(side: int) -> None:
+        for seq in range(1, 21):
+            await asyncio.gather(
+                *(journals[side].append(lease, [row(seq)]) for lease in leases[side].values()),
+                *(ask(side, stream) for stream in streams[1 - side][::-1]),
+                *(journals[side].post(stream, HELLO) for stream in streams[1 - side]),
+            )
+
+    await asyncio.gather(work(0), work(1))
+    assert in_postgres(
+        url, "select stream, count(*), max(seq) from offing.fact group by stream order by 1"
+    ) == [(number, 20, 20) for number in range(1, 21)]
+    assert in_postgres(url, "select count(*), count(distinct id) from offing.inbox") == [(400, 400)]
+    for store in stores:
+        await store.close()
 
 
 ENGINE = """

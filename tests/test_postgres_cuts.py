@@ -55,7 +55,7 @@ async def work(store: Store) -> None:
     await journal.release(lease)
 
 
-@pytest.mark.parametrize(("how", "stride"), [(how, 3 if how == "swallowed" else 1) for how in HOWS])
+@pytest.mark.parametrize(("how", "stride"), [(how, 5 if how == "swallowed" else 2) for how in HOWS])
 async def test_cut_at_any_message_the_work_is_done_once(proxy: Proxy, how: How, stride: int) -> None:
     """Further on each time, until the work is through without meeting the cut."""
     direct, number, times = fresh_url(), 1, 0

@@ -73,7 +73,7 @@ async def test_a_server_that_stays_away_is_told_and_the_session_goes_on_when_it_
     own.stop()
     with pytest.raises(StoreError, match=r"cannot be reached.*See that the server runs, then resume"):
         await journal.append(lease, [row(2)])
-    with pytest.raises(StoreError, match="cannot read the store"):
+    with pytest.raises(StoreError, match="cannot be asked"):
         await rows_of(store)
     own.start()
     await journal.append(lease, [row(2)])
@@ -94,7 +94,7 @@ async def test_a_damaged_page_is_told_and_what_was_kept_is_there_when_it_is_mend
     sound = file.read_bytes()
     file.write_bytes(sound[:9000] + b"\xff" * 64 + sound[9064:])
     own.start()
-    with pytest.raises(StoreError, match=r"cannot read the store .*invalid page.* restore the last backup"):
+    with pytest.raises(StoreError, match=r"cannot be asked: .*invalid page.* restore the last backup"):
         await rows_of(store)
     own.stop("fast")
     file.write_bytes(sound)

@@ -90,24 +90,23 @@ class PostgresJournal:
         return await self._writer.submit(lambda: self._acquire(stream))
 
     def _acquire(self, stream: str) -> Lease:
+        """Looks before it waits for the row: who works there has it locked, again and again."""
         execute = self._database.execute
         place = (self._tenant, stream)
+        self._refuse_living(stream)
         execute(sql.MAKE, place)
-        (identity, token, owner) = execute(sql.FIND, place).fetchall()[0]
-        if owner is not None and not self._given_up(stream, token, owner):
-            self._refuse_living(stream, owner)
+        (identity, token) = execute(sql.FIND, place).fetchall()[0]
+        self._refuse_living(stream)
         execute(sql.TAKE_LEASE, (token + 1, self._database.owner.store, identity))
         last = int(execute(sql.LAST, (identity,)).fetchall()[0][0])
         self._database.held.add((*place, token + 1))
         return Lease(stream, token + 1, last)
 
-    def _refuse_living(self, stream: str, owner: str) -> None:
-        found = self._database.execute(sql.OWNER, (owner,)).fetchall()
-        if not found:
-            return
-        body, silent_us = found[0]
-        known = Owner.from_json(body)
-        refuse_living(stream, known, silent_us, dead=self._is_dead(known))
+    def _refuse_living(self, stream: str) -> None:
+        for token, owner, body, silent_us in self._database.execute(sql.HOLDER, (self._tenant, stream)):
+            known = Owner.from_json(body)
+            if not self._given_up(stream, token, owner):
+                refuse_living(stream, known, silent_us, dead=self._is_dead(known))
 
     def _is_dead(self, owner: Owner) -> bool:
         """Whether it surely is. Two hosts may have one name: only of this boot can anything be known."""
@@ -164,7 +163,7 @@ class PostgresJournal:
 
     async def post(self, stream: str, posting: Posting) -> int:
         """Puts something into the stream's inbox; who waits in this process is told at once."""
-        item = await self._writer.submit(lambda: self._inbox.post(stream, posting))
+        item = await asyncio.to_thread(self._inbox.post, stream, posting)
         self._database.bells.ring(self._tenant, stream, item)
         return item
 

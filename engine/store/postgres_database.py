@@ -12,7 +12,7 @@ from . import postgres_schema as sql
 from .faults import advice, told
 from .inbox import Bells
 from .owner import Owner, this_process
-from .postgres_link import Link, Patience, Readers, connect, connect_again, is_cut
+from .postgres_link import Link, LinkPool, Patience, connect, connect_again, is_cut
 from .writer import Undone
 
 T = TypeVar("T")
@@ -39,7 +39,7 @@ class PostgresDatabase:
         self._url = url
         self._patience = patience
         self._name = f"offing writer {self.owner.store}"
-        self._readers = Readers(url, patience)
+        self._pool = LinkPool(url, patience)
         self._link: Link | None = None
         self._batch = 0
         """The number of the last transaction."""
@@ -61,7 +61,7 @@ class PostgresDatabase:
         except (psycopg.Error, StoreError) as error:
             self.close()
             raise told(f"cannot open the store {self.shown!r}", error) from error
-        self.opened = self._readers.reached = True
+        self.opened = self._pool.reached = True
         return self
 
     def execute(self, statement: LiteralString | bytes, values: Values = ()) -> "psycopg.Cursor[TupleRow]":
@@ -199,35 +199,42 @@ class PostgresDatabase:
     def close(self) -> None:
         """Closes all connections."""
         self.opened = False
-        self._readers.close()
+        self._pool.close()
         if self._link is not None:
             self._link.close()
 
-    def query(self, statement: LiteralString, values: Sequence[str | int]) -> list[TupleRow]:
-        """Reads, on a connection that does not wait for the writer. Tables nobody has made yet are empty.
+    def make_tables(self) -> None:
+        """Makes the tables when they are missing, in any thread.
 
         Raises:
-            StoreError: it cannot be read.
+            StoreError: they cannot be made.
+        """
+        if self.opened:
+            return
+        try:
+            link = connect(self._url, self._patience, "offing")
+            try:
+                sql.prepare(link)
+            finally:
+                link.close()
+        except psycopg.Error as error:
+            raise told(f"cannot open the store {self.shown!r}", error) from error
+
+    def query(self, statement: LiteralString, values: Values) -> list[TupleRow]:
+        """Runs a statement by itself, on a connection that does not wait for the writer.
+
+        It has to be one that may run twice: it is sent again when the connection is cut. Tables that nobody
+        has made yet are empty.
+
+        Raises:
+            StoreError: the store failed.
         """
         try:
-            return self._readers.query(statement, values)
+            return self._pool.query(statement, values)
         except (psycopg.errors.UndefinedTable, psycopg.errors.InvalidSchemaName):
             return []
         except psycopg.Error as error:
-            raise told(f"cannot read the store {self.shown!r}", error) from error
-
-    def change(self, statement: LiteralString, values: Sequence[str]) -> None:
-        """One statement in a transaction and on a connection of its own, in any thread.
-
-        Raises:
-            StoreError: it cannot be made.
-        """
-        try:
-            with connect(self._url, self._patience, f"{self._name} beside") as link:
-                sql.prepare(link)
-                link.execute(statement, values)
-        except psycopg.Error as error:
-            raise told(f"cannot write the store {self.shown!r}", error) from error
+            raise told(f"the store {self.shown!r} cannot be asked", error) from error
 
 
 def _without_password(url: str) -> str:

@@ -1,5 +1,6 @@
-"""The inbox of the PostgreSQL store, in the writer's thread. What was taken stays, for its key."""
+"""The inbox of the PostgreSQL store. What was taken stays, for its key."""
 
+import uuid
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -19,21 +20,25 @@ class PostgresInbox:
         self._database = database
 
     def post(self, stream: str, posting: Posting) -> int:
-        """Puts something in; gives its number, also when it was there before.
+        """Puts something in; gives its number, also when it was there before. In any thread.
+
+        It is posted under a key in any case, so that it is there once when it has to be sent twice.
 
         Raises:
             NotFound: there is no such stream.
+            StoreError: the store failed.
         """
         given = (posting.run, posting.kind, posting.body, posting.who, posting.at)
         place = (self._tenant, stream)
-        new = self._database.execute(sql.POST, (*place, posting.key, *given)).fetchall()
-        known = new or self._database.execute(sql.POSTED, (posting.key, *place)).fetchall()
+        key = posting.key if posting.key is not None else f"unnamed {uuid.uuid4().hex}"
+        new = self._database.query(sql.POST, (*place, key, *given))
+        known = new or self._database.query(sql.POSTED, (key, *place))
         if not known:
             raise NotFound(f"there is no session {stream!r}")
         return int(known[0][0])
 
     def take(self, stream: str, taken: Sequence[int]) -> None:
-        """Takes these items out.
+        """Takes these items out, in the writer's thread.
 
         Raises:
             StoreError: one is not there.

@@ -96,8 +96,8 @@ def is_cut(link: Link, error: psycopg.Error) -> bool:
     return link.closed or error.sqlstate in _CUT
 
 
-class Readers:
-    """A few connections for reading, made when they are needed and kept."""
+class LinkPool:
+    """A few connections for what is no part of a transaction, made when they are needed and kept."""
 
     def __init__(self, url: str, patience: Patience, most: int = 4) -> None:
         self._url = url
@@ -109,8 +109,8 @@ class Readers:
         self.reached = False
         """Whether the server has ever answered."""
 
-    def query(self, statement: LiteralString, values: Sequence[str | int]) -> list[TupleRow]:
-        """What the statement finds; read a second time when the connection is cut meanwhile.
+    def query(self, statement: LiteralString, values: Sequence[object]) -> list[TupleRow]:
+        """What the statement finds; sent a second time when the connection is cut meanwhile.
 
         Raises:
             psycopg.Error: it cannot be read.
@@ -128,11 +128,11 @@ class Readers:
     def _connect(self) -> Link:
         """A server that was never reached is told at once: its URL may be wrong."""
         make = connect_again if self.reached else connect
-        link = make(self._url, self._patience, "offing reader")
+        link = make(self._url, self._patience, "offing")
         self.reached = True
         return link
 
-    def _read(self, link: Link, statement: LiteralString, values: Sequence[str | int]) -> list[TupleRow]:
+    def _read(self, link: Link, statement: LiteralString, values: Sequence[object]) -> list[TupleRow]:
         try:
             return link.execute(statement, values, binary=True).fetchall()
         except psycopg.Error as error:

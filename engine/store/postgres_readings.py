@@ -1,24 +1,20 @@
 """Decisions about files in the PostgreSQL store, for tools: they run in threads and wait for the server."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, LiteralString
+from typing import TYPE_CHECKING
+
+from . import postgres_schema as sql
 
 if TYPE_CHECKING:
     from .postgres_database import PostgresDatabase
 
-_LOAD: Final = "select body from offing.reading where tenant=%s and system=%s and key=%s"
-_KEEP: Final = """
-insert into offing.reading values(%s, %s, %s, %s)
-on conflict(tenant, system, key) do update set body=excluded.body
-"""
-_FORGET: Final = "delete from offing.reading where tenant=%s and system=%s and key=%s"
-
 
 class PostgresReadings:
-    """See `Readings`. Changes have a connection of their own, so that no thread waits for the writer's.
+    """How files are to be read, as a person decided: a text by system and key, for one tenant.
+
+    All of it blocks, and is safe from any thread.
 
     Raises:
-        StoreError: the server cannot be reached, or refuses.
+        StoreError: the server cannot be asked.
     """
 
     def __init__(self, tenant: str, database: "PostgresDatabase") -> None:
@@ -26,17 +22,15 @@ class PostgresReadings:
         self._database = database
 
     def load(self, system: str, key: str) -> str | None:
-        """What is kept; None also where nobody has made the tables yet."""
-        found = self._database.query(_LOAD, (self._tenant, system, key))
+        """What is kept; None when nothing is."""
+        found = self._database.query(sql.LOAD_READING, (self._tenant, system, key))
         return str(found[0][0]) if found else None
 
     def keep(self, system: str, key: str, reading: str) -> None:
-        """Keeps a decision, durably."""
-        self._change(_KEEP, (self._tenant, system, key, reading))
+        """Keeps a decision in place of an earlier one; durable when it returns."""
+        self._database.make_tables()
+        self._database.query(sql.KEEP_READING, (self._tenant, system, key, reading))
 
     def forget(self, system: str, key: str) -> None:
-        """Forgets what is kept, durably."""
-        self._change(_FORGET, (self._tenant, system, key))
-
-    def _change(self, statement: LiteralString, values: Sequence[str]) -> None:
-        self._database.change(statement, values)
+        """Forgets what is kept; without effect when nothing is."""
+        self._database.query(sql.FORGET_READING, (self._tenant, system, key))

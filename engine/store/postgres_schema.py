@@ -47,10 +47,10 @@ create table if not exists offing.version(version integer not null);
 MAKE: Final = """
 insert into offing.stream(tenant, name, token) values(%s, %s, 0) on conflict do nothing
 """
-FIND: Final = "select id, token, owner from offing.stream where tenant=%s and name=%s for update"
-OWNER: Final = """
-select body, (extract(epoch from clock_timestamp()) * 1000000)::bigint - alive_at
-from offing.owner where id=%s
+FIND: Final = "select id, token from offing.stream where tenant=%s and name=%s for update"
+HOLDER: Final = """
+select token, owner, body, (extract(epoch from clock_timestamp()) * 1000000)::bigint - alive_at
+from offing.stream join offing.owner on owner.id=stream.owner where tenant=%s and name=%s
 """
 TAKE_LEASE: Final = "update offing.stream set token=%s, owner=%s where id=%s"
 LAST: Final = "select coalesce(max(seq), 0) from offing.fact where stream=%s"
@@ -85,7 +85,8 @@ with posted_to as (select id from offing.stream where tenant=%s and name=%s for 
 insert into offing.inbox(stream, key, run, kind, body, who, at)
 select id, %s, %s, %s, %s, %s, %s from posted_to on conflict(stream, key) do nothing returning id
 """
-"""Locks the stream's row, so that what is posted to it has numbers in the order in which it can be seen."""
+"""Locks the stream's row, so that what is posted to it has numbers in the order in which it can be seen.
+Sent by itself: who holds no other lock meanwhile cannot wait for somebody who waits for it."""
 POSTED: Final = """
 select inbox.id from offing.stream join offing.inbox on inbox.stream=stream.id and inbox.key=%s
 where tenant=%s and name=%s
@@ -102,6 +103,12 @@ NEWEST: Final = """
 select tenant, name, max(inbox.id) from offing.inbox join offing.stream on inbox.stream=stream.id
 where not taken and owner=%s group by tenant, name
 """
+LOAD_READING: Final = "select body from offing.reading where tenant=%s and system=%s and key=%s"
+KEEP_READING: Final = """
+insert into offing.reading(tenant, system, key, body) values(%s, %s, %s, %s)
+on conflict(tenant, system, key) do update set body=excluded.body returning key
+"""
+FORGET_READING: Final = "delete from offing.reading where tenant=%s and system=%s and key=%s returning key"
 
 BEGIN: Final = """
 begin isolation level read committed;
