@@ -2,6 +2,7 @@
 
 from .answer import Citation, Result
 from .approvals import ApprovalPolicy, ApprovalRule
+from .budget import Budget
 from .engine import Engine
 from .errors import OffingError
 from .limits import Limits
@@ -16,6 +17,7 @@ __all__ = [
     "About",
     "ApprovalPolicy",
     "ApprovalRule",
+    "Budget",
     "Call",
     "Citation",
     "Engine",

@@ -16,7 +16,7 @@ from ..namespaces.meta_tools import Call, Wrong
 from ..namespaces.tool import Effect, Inspection, ToolContext, ToolOutput
 from .context import context_of, credentials_of
 from .errors import StoreError
-from .gate import Gated, gate
+from .gate import Gated, gate, within
 from .locks import Ticket
 from .mail import end
 from .prompts import prompt
@@ -74,7 +74,7 @@ async def _gated(run: Run, work: Execute) -> dict[str, Gated]:
     in_order = [asked[identity] for identity in run.state.current.calls if identity in asked]
     meanings = [_meaning(run, call, executable=work.executable) for call in in_order]
     gated = await asyncio.gather(*map(functools.partial(_gate, run), in_order, meanings))
-    return {call.id: one for call, one in zip(in_order, gated, strict=True)}
+    return within(run.state, {call.id: one for call, one in zip(in_order, gated, strict=True)})
 
 
 async def _gate(run: Run, call: ToolCall, meaning: Call | Wrong) -> Gated:
@@ -124,6 +124,9 @@ def _meaning(run: Run, call: ToolCall, *, executable: bool) -> Call | Wrong:
         cancelled = run.state.current.cancel is not None
         why = "the run was cancelled" if cancelled else "the reply that asked for it ended early"
         return Wrong(f"Not executed: {why}.", call.name)
+    if call.id in run.state.current.beyond:
+        granted = f"{run.state.current.budget.tool_calls:,}"
+        return Wrong(prompt("no_calls", granted=granted), call.name)
     if call.malformed is not None:
         return Wrong(f"The arguments are no JSON object: {call.malformed[:300]!r}. Not executed.", call.name)
     try:

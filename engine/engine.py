@@ -15,6 +15,7 @@ from ..skills import SkillFolders, SkillSettings
 from .answer import Result
 from .approvals import ApprovalPolicy
 from .blocking import Blocking
+from .budget import Budget
 from .clock import Outside
 from .connections import Credentials
 from .errors import ConfigurationError, NotFound
@@ -26,6 +27,7 @@ from .history.streams import session_named
 from .inbox import Inbox
 from .limits import Limits
 from .models.model import HoldsConnections, Model
+from .notify import Notices, Notifier
 from .pool import Pool
 from .prompt import About
 from .resident.workspace import Workspace
@@ -57,6 +59,7 @@ class Engine:
         check: CheckMode = "auto",
         skills: Sequence[str | Path] | SkillFolders = (),
         approvals: ApprovalPolicy | None = None,
+        notifier: Notifier | None = None,
         outside: Outside | None = None,
     ) -> None:
         """Opens nothing yet.
@@ -73,6 +76,7 @@ class Engine:
             skills: Folders of skills, beside the shipped ones; `SkillFolders` to do without those. Their
                 text goes to the model as it stands: give only what you trust.
             approvals: Which calls a person has to approve; None for the destructive ones.
+            notifier: Who is told when a run stops and needs a person; None for nobody.
             outside: Time and the names of new sessions, for tests.
 
         Raises:
@@ -93,6 +97,7 @@ class Engine:
             pool=Pool(),
             skills=_folders(skills),
             approvals=approvals or ApprovalPolicy(),
+            notices=Notices(notifier),
         )
         self._tenant = "local"
         self._root = store or MemoryStore()
@@ -175,13 +180,16 @@ class Engine:
                 return await session.ask(text, files=files)
             return await session.ask(text, files=files, output=output)
 
-    async def resume(
+    async def resume(  # noqa: PLR0913  each is a setting of the host
         self,
         run: str,
         *,
         credentials: Credentials | None = None,
         workspace: Workspace | None = None,
         skills: SkillSettings | None = None,
+        more: Budget | None = None,
+        guidance: str = "",
+        by: str = "",
     ) -> RunHandle:
         """Goes on with a run by its id, as `Session.resume` says."""
         name = run.partition(".")[0]
@@ -189,7 +197,7 @@ class Engine:
         given = SkillSettings() if skills is None else skills
         session = self.session(name, credentials=credentials, workspace=workspace, skills=given)
         try:
-            return await session.resume(run)
+            return await session.resume(run, more=more, guidance=guidance, by=by)
         except NotFound:
             if not was_open:
                 await session.close()
@@ -257,6 +265,7 @@ class Engine:
         """Stops all runs as a kill would, disconnects, and closes the store."""
         for session in list(self._sessions.values()):
             await session.close()
+        await self._shared.notices.close()
         self._shared.pool.close()
         try:
             given = chain(*(each.values() for each in (self._shared.roles, *self._models.values())))

@@ -18,9 +18,10 @@ from .canonical import digest_of, filled
 from .context import context_of, credentials_of
 from .prompts import prompt
 from .redact import Redactor
-from .resident.ask_user import asked_by, is_ask_user
+from .resident.ask_user import ASK_USER, asked_by, is_ask_user
 from .run import Run
 from .scrub import scrub
+from .state import State
 from .store.codec import unrecordable
 from .store.people import Answered, Decided, Expired, Questioned, Requested
 from .waiting import Waiting
@@ -60,6 +61,20 @@ async def _ruled(run: Run, identity: str, call: Call) -> Call | Wrong | Requeste
             return await _requested(run, identity, whole, ruling.why)
         case _ as never:
             assert_never(never)
+
+
+def within(state: State, gated: Mapping[str, Gated]) -> dict[str, Gated]:
+    """The calls of a batch in order; questions that the run's budget does not cover are not asked."""
+    run = state.current
+    most, asked = run.budget.questions, run.questions
+    kept = dict(gated)
+    for identity, one in gated.items():
+        if not isinstance(one, Questioned) or identity in run.waiting:
+            continue
+        asked += 1
+        if most is not None and asked > most:
+            kept[identity] = Wrong(prompt("no_questions"), ASK_USER)
+    return kept
 
 
 def _canonical(call: Call) -> Call:

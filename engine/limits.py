@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from .budget import Budget
 from .models.retry import RetryPolicy
 
 
@@ -28,3 +29,8 @@ class Limits:
     stops."""
     cancel_grace_s: float = 5.0
     """Seconds that calls at work have to end once the run is cancelled."""
+    budget: Budget = field(default_factory=Budget)
+    """What the run may spend; nothing is limited unless it is said. A resume grants more only if told to."""
+    freeze_at: float | None = 0.75
+    """Score from 0 to 1 of bad signs (`intervention.py`) at which the run stops for a person; None for never.
+    At 0.75 it takes a budget of money, since the other signs alone do not come to so much."""

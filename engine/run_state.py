@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ..compaction.conversation import Message, ToolCall, ToolResult
 from ..tracing import Usage
+from .budget import Budget
 from .models.model import Reply
 from .signs import Signs
 from .store.facts import Began, Checked, Faulted, Stopped
@@ -55,18 +56,36 @@ class RunState:
     at: int
     """When it began; microseconds since 1970 in UTC."""
     granted: int
-    """Model calls it may make in all."""
+    """Model calls that may give a reply, in all."""
+    budget: Budget = field(default_factory=Budget)
+    """What it may spend in all, further grants included."""
+    idle_us: int = 0
+    """Microseconds in which nobody drove it: from each stop, or kill, to the resume after it."""
     iterations: int = 0
     """Model calls that gave a reply."""
     usage: Usage = field(default_factory=Usage)
     cost: Decimal | None = Decimal(0)
     """US dollars of all model calls; None once the cost of one is unknown."""
+    known_cost: Decimal = Decimal(0)
+    """US dollars of those whose cost is known."""
+    unpriced: int = 0
+    """Those whose cost is not known, since somebody last granted money."""
+    tool_calls: int = 0
+    """Calls of tools that it was let make: those of the newest reply from its beginning on."""
+    questions: int = 0
+    """Questions put to people."""
+    retried: int = 0
+    """Failed model calls that were tried again after a wait."""
+    unsupervised: int = 0
+    """Replies since somebody last let it go on."""
     last: Reply | None = None
     """The newest reply; None before the first, and again when it has been dealt with."""
     calls: dict[str, ToolCall] = field(default_factory=dict[str, ToolCall])
     """The calls of the newest reply, in order, until each has its result."""
     started: set[str] = field(default_factory=set[str])
     """Of these, the ones with a recorded intent. After a resume they are in doubt."""
+    beyond: frozenset[str] = frozenset()
+    """Of these, the ones that its budget does not cover: they are not executed."""
     results: dict[str, ToolResult] = field(default_factory=dict[str, ToolResult])
     waiting: dict[str, Waiting] = field(default_factory=dict[str, Waiting])
     """Of these calls, the ones that needed a word of a person, with what was said."""

@@ -7,7 +7,7 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import NamedTuple, Self, TypeVar, overload
+from typing import Self, TypeVar, overload
 
 from pydantic import BaseModel
 
@@ -15,6 +15,7 @@ from ..compaction.conversation import Text
 from ..namespaces.toolbox import Toolbox
 from ..skills import Finding
 from .answer import Result, result_of
+from .budget import Budget
 from .connections import Connections
 from .effort import EffortChoice, thinking_of
 from .errors import ConfigurationError, Interrupted, LeaseHeld, NotFound, OffingError
@@ -28,6 +29,7 @@ from .inbox import Inbox
 from .locks import WriteLocks
 from .loop import drive
 from .models.catalog import info_of
+from .opening import GoingOn, Opening, check_finished, resumed
 from .prompt import Disconnected
 from .prompts import prompt
 from .resident import RESIDENT
@@ -39,21 +41,12 @@ from .spoken import Spoken
 from .state import State, fold
 from .steps import day_of
 from .store.codec import unrecordable
-from .store.facts import Began, Fact, Resumed
+from .store.facts import Began, Fact, Resumed, Stopped
 from .store.journal import Lease, Scope
 from .store.owner import this_process
 from .wire import Wire
 
 T = TypeVar("T", bound=BaseModel)
-
-
-class Opening(NamedTuple):
-    """What a run begins with."""
-
-    text: str
-    files: Sequence[File]
-    output: type[BaseModel] | None
-    by: str
 
 
 _log = logging.getLogger("offing")
@@ -134,25 +127,29 @@ class Session(Spoken):
         result = await handle.result()
         return result if output is None else result.parsed(output)
 
-    async def resume(self, run: str) -> RunHandle:
+    async def resume(
+        self, run: str, *, more: Budget | None = None, guidance: str = "", by: str = ""
+    ) -> RunHandle:
         """Goes on with the session's last run: after a kill, or after a stop.
 
         A run that has answered is not worked on again; its handle gives its result. Going on after
-        the iteration limit grants as many iterations again.
+        the iteration limit grants as many iterations again; of a budget only `more` is granted.
+
+        `guidance` is what a person, `by`, says to it: the model reads it next.
 
         Raises:
             NotFound: it is not the session's last run.
+            NotOpen: with `guidance`: it has answered.
             LeaseHeld: it is being worked on.
             StoreError: the store failed.
         """
+        asked = GoingOn(more, guidance, by)
 
         async def going_on(lead: Run) -> list[Fact]:
-            current = lead.state.current
-            if current.stopped is not None and current.stopped.why == "answered":
-                return []
-            limit = current.stopped is not None and current.stopped.why == "limit"
-            granted = current.began.limits.iterations if limit else 0
-            return [Resumed(str(this_process()), granted)]
+            if asked.guidance.strip():
+                await self._inbox.say(run, asked.guidance, by=asked.by)
+            fact = resumed(lead.state.current, asked.more)
+            return [] if fact is None else [fact]
 
         return await self._work_on(going_on, run)
 
@@ -232,7 +229,7 @@ class Session(Spoken):
 
     async def _beginning(self, lead: Run, opening: Opening) -> list[Fact]:
         """The facts that begin a run, and the session when it is new."""
-        _check_finished(lead.state)
+        check_finished(lead.state)
         limits, text, artifacts = self._shared.limits, opening.text, self._store.artifacts
         received = await receive(text, opening.files, artifacts, limits, lead.state.artifacts)
         message, schema = received.message, None
@@ -334,9 +331,10 @@ class Session(Spoken):
 
     async def _drive(self, run: Run) -> Result:
         """Works until the run stops; gives the lease back, whatever happens."""
+        end: Stopped | None = None
         try:
             if run.state.current.stopped is None:
-                await drive(run)
+                end = await drive(run)
             return result_of(run.state)
         except Exception as error:
             self._forget_state()
@@ -349,6 +347,8 @@ class Session(Spoken):
             raise interrupted from None
         finally:
             await _shielded_release(run)
+            if end is not None:  # whoever is told may want to resume it at once
+                self._shared.notices.tell(run.state, end)
 
     def _forget_state(self) -> None:
         """What is not known to be durable is read again from the journal."""
@@ -368,22 +368,6 @@ async def _shielded_release(run: Run) -> None:
         releasing.result()
     except OffingError as error:
         _log.warning("the lease of %s was not given back: %s", run.id, error)
-
-
-def _check_finished(state: State) -> None:
-    """A session works on one run at a time, to its end.
-
-    Raises:
-        ConfigurationError: the run before was interrupted, or waits for a person.
-    """
-    current = state.run
-    if current is None or (current.stopped is not None and not current.calls):
-        return
-    if current.stopped is None:
-        raise ConfigurationError(f"run {current.id!r} was interrupted: resume it first")
-    raise ConfigurationError(
-        f"run {current.id!r} {current.stopped.detail}: have that said, or cancel the run; then resume it"
-    )
 
 
 def _nothing() -> None:

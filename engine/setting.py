@@ -11,6 +11,7 @@ from .approvals import ApprovalPolicy
 from .clock import RunClock
 from .limits import Limits
 from .models.model import Model
+from .notify import Notices
 from .pool import Pool
 from .prompt import About
 from .resident.workspace import Workspace
@@ -53,6 +54,8 @@ class Shared:
     """Where skills are read from, anew for each session."""
     approvals: ApprovalPolicy
     """Which calls need a person."""
+    notices: Notices
+    """Who is told when a run stops for a person."""
 
     @property
     def model(self) -> Model:

@@ -14,6 +14,7 @@ from typing import assert_never
 from ..compaction.conversation import Conversation, Message, Text
 from ..namespaces.tool import Record
 from ..tracing import Usage
+from .models.model import Reply
 from .run_state import ActiveSkill, Draft, Failure, RunState
 from .store.branches import Forked, Moved
 from .store.facts import (
@@ -106,7 +107,7 @@ def apply(state: State, row: Row) -> None:  # noqa: C901, PLR0912
     Raises:
         JournalUnreadable: this release does not know the fact.
     """
-    fact = row.known
+    fact, idle_us = row.known, max(0, row.at - state.at)
     _follow(state, row)
     match fact:
         case Opened() | Forked() | Moved():
@@ -114,7 +115,7 @@ def apply(state: State, row: Row) -> None:  # noqa: C901, PLR0912
         case Began() as began:
             _begin(state, row, began)
         case Resumed() as resumed:
-            _go_on(state.current, resumed)
+            _go_on(state.current, resumed, idle_us)
         case Noted() as noted:
             _note(state, noted)
         case Replied() as replied:
@@ -168,7 +169,7 @@ def _mark(run: RunState, fact: Started | Checked | Waited | Stopped) -> None:
             if fact.doubts and run.draft is None:
                 run.draft = Draft(run.answer, fact)
         case Waited():
-            run.waited = True
+            run.waited, run.retried = True, run.retried + 1
         case Stopped():
             run.stopped = fact
         case _ as never:
@@ -179,6 +180,7 @@ def _hear(state: State, run: RunState, fact: PeopleFact) -> None:
     match fact:
         case Requested(call) | Questioned(call):
             run.waiting[call] = Waiting(fact)
+            run.questions += isinstance(fact, Questioned)
         case Decided() | Answered() | Expired():
             waiting = run.waiting.get(fact.call)
             if waiting is not None and waiting.is_open:  # the first word counts
@@ -221,19 +223,23 @@ def _begin(state: State, row: Row, began: Began) -> None:
     state.runs += 1
     if state.run is not None:
         state.conversation.messages.extend(state.run.said)
-    state.run = RunState(row.run, row.seq, began, row.at, began.limits.iterations)
+    limits = began.limits
+    state.run = RunState(row.run, row.seq, began, row.at, limits.iterations, limits.budget)
     state.links.clear()
     state.artifacts.update((stored.handle, stored) for stored in began.files)
     state.conversation.messages.append(began.message)
 
 
-def _go_on(run: RunState, resumed: Resumed) -> None:
-    """A stop, and what led to it, is forgotten; what is recorded as done stays done."""
-    run.granted += resumed.iterations
-    run.fault, run.faults = None, 0
+def _go_on(run: RunState, resumed: Resumed, idle_us: int) -> None:
+    """A stop, and what led to it, is forgotten; what is recorded as done, or spent, stays so."""
+    _grant(run, resumed)
+    run.idle_us += idle_us
+    if run.stopped is None or run.stopped.why != "budget":  # else the retry that it stopped at is next
+        run.fault, run.faults = None, 0
     if run.stopped is None:
         return
     run.stopped = run.cancel = None
+    run.unsupervised = 0
     if run.calls:
         return  # it waited for a person, and goes on where it was
     run.repeated = None
@@ -241,6 +247,15 @@ def _go_on(run: RunState, resumed: Resumed) -> None:
     run.failures.clear()
     if run.last is not None and run.last.stop != "pause":
         run.last = None
+
+
+def _grant(run: RunState, resumed: Resumed) -> None:
+    run.granted += resumed.iterations
+    if resumed.more is None:
+        return
+    run.budget += resumed.more
+    if resumed.more.cost is not None:
+        run.unpriced = 0
 
 
 def _note(state: State, noted: Noted) -> None:
@@ -264,16 +279,20 @@ def _activate(state: State, skill: SkillActivated) -> None:
 def _spend(run: RunState, usage: Usage, cost: Decimal | None) -> None:
     run.usage += usage
     run.cost = None if run.cost is None or cost is None else run.cost + cost
+    run.known_cost += cost or 0
+    run.unpriced += cost is None
 
 
 def _reply(state: State, replied: Replied) -> None:
     run, reply = state.current, replied.reply
     state.turn += 1
     run.iterations += 1
+    run.unsupervised += 1
     _spend(run, reply.usage, replied.cost)
     run.last, run.checked, run.fault, run.faults = reply, None, None, 0
     run.calls = {call.id: call for call in reply.message.calls}
     run.started, run.results, run.repeated = set(), {}, None
+    _allow(run, reply)
     if reply.message.text.strip():
         run.answer = f"{run.answer if run.goes_on else ''}{reply.message.text}"
     run.goes_on = reply.stop in {"length", "pause"} and not run.calls
@@ -283,6 +302,14 @@ def _reply(state: State, replied: Replied) -> None:
     if reply.message.blocks or reply.message.raw is not None:
         state.conversation.messages.append(reply.message)
     _deliver(state, run)
+
+
+def _allow(run: RunState, reply: Reply) -> None:
+    """Which calls of a reply its budget covers. A reply that was cut is not executed, and uses nothing up."""
+    asked, most = (tuple(run.calls) if reply.stop == "tools" else ()), run.budget.tool_calls
+    allowed = len(asked) if most is None else min(len(asked), max(0, most - run.tool_calls))
+    run.beyond = frozenset(asked[allowed:])
+    run.tool_calls += allowed
 
 
 def _fault(state: State, fault: Faulted) -> None:

@@ -12,6 +12,7 @@ from typing import assert_never
 from pydantic import JsonValue
 
 from ..compaction.conversation import ToolCall
+from .breakers import left, not_again, tripped
 from .models.model import Reply, StopReason
 from .models.retry import decide
 from .prompts import prompt
@@ -21,14 +22,10 @@ from .store.facts import Faulted, Noted, Stopped
 from .store.people import Expired, Questioned
 from .waiting import Waiting
 
-_SHARES = ((10, 0.1), (25, 0.25), (50, 0.5))
-"""Shares of the granted iterations at which the model is told how many are left, in percent."""
 _DOUBTS = 30
 """Doubts about an answer that the model is told one by one."""
 _SHORT = 120
 """Characters of a question or a task that a detail quotes."""
-_WORTH_TELLING = 20
-"""Granted iterations below which their shares say nothing useful."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +74,9 @@ def next_step(state: State) -> Step:
     if run.cancel is not None:
         return Stopped("cancelled", _cancelled(state, run))
     if run.fault is not None and not run.waited:
-        return _after_fault(run, run.fault)
+        return _after_fault(state, run, run.fault)
     verdict = _JUDGES[run.last.stop](state, run, run.last) if run.last is not None else None
-    return verdict or _limit(run) or _note(state, run) or Ask()
+    return verdict or tripped(state) or _note(state, run) or Ask()
 
 
 def _settle_calls(state: State, run: RunState) -> Step:
@@ -128,7 +125,7 @@ def _short(text: str) -> str:
     return line if len(line) <= _SHORT else f"{line[: _SHORT - 3]}..."
 
 
-def _after_fault(run: RunState, fault: Faulted) -> Step:
+def _after_fault(state: State, run: RunState, fault: Faulted) -> Step:
     decision = decide(
         run.began.limits.retry,
         fault.fault,
@@ -140,7 +137,7 @@ def _after_fault(run: RunState, fault: Faulted) -> Step:
     told = f"({fault.fault}) {fault.message}"
     match decision.verdict:
         case "again":
-            return Wait(until)
+            return not_again(state) or Wait(until)
         case "later":
             when = f"; it asks to come back at {_time_of(until)}" if decision.wait_us else ""
             return Stopped(
@@ -164,7 +161,7 @@ def _judge_end(state: State, run: RunState, reply: Reply) -> Step | None:
     if run.checked.problem:
         text = prompt("note_unfit", problem=run.checked.problem)
         return _unfinished(run, "unfit", Noted(f"unfit:{state.turn}", text))
-    if run.checked.doubts and run.doubted == 1 and run.iterations < run.granted:
+    if run.checked.doubts and run.doubted == 1 and tripped(state) is None:
         return Noted(f"doubts:{state.turn}", prompt("note_doubts", doubts=_listed(run.checked.doubts)))
     return Stopped("answered")
 
@@ -228,23 +225,12 @@ def _unfinished(run: RunState, why: str, note: Noted | None) -> Step | None:
     return Stopped(why, told[why])  # type: ignore[arg-type]
 
 
-def _limit(run: RunState) -> Stopped | None:
-    if run.repeated is not None and run.repeated.times >= 2 * run.began.limits.same_failures:
-        return Stopped(
-            "repeating",
-            f"{run.repeated.tool} was called {run.repeated.times} times with the same arguments and "
-            "failed each time in the same way",
-        )
-    if run.iterations >= run.granted:
-        return Stopped("limit", f"all {run.granted} iterations are used; a resume grants as many again")
-    return None
-
-
 def _note(state: State, run: RunState) -> Noted | None:
     """The first thing that the model should know and was not told yet."""
     if run.last is not None and run.last.stop == "pause":
         return None  # a paused turn is resent as it is
-    candidates = (_go_on(state), _not_undone(state), _repeated(state, run), _date(state), _left(run))
+    said = (_go_on(state), _not_undone(state), _repeated(state, run), _date(state))
+    candidates = (*said, *left(state))
     return next((note for note in candidates if note and note.key not in state.noted), None)
 
 
@@ -276,17 +262,6 @@ def _date(state: State) -> Noted | None:
     if today == day_of(state.opened_at):
         return None
     return Noted(f"date:{today}", prompt("note_date", date=today))
-
-
-def _left(run: RunState) -> Noted | None:
-    left = run.granted - run.iterations
-    if run.granted < _WORTH_TELLING:
-        return None
-    for percent, share in _SHARES:
-        if left <= run.granted * share:
-            text = prompt("note_iterations", left=str(left), granted=str(run.granted))
-            return Noted(f"iterations:{run.id}:{run.granted}:{percent}", text)
-    return None
 
 
 def day_of(at_us: int) -> str:

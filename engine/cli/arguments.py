@@ -1,9 +1,11 @@
 """The arguments of every command."""
 
 import argparse
+import contextlib
 import functools
 import os
 from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
 
 from ..models.model import EFFORTS
 from .commands import STORE
@@ -12,6 +14,8 @@ from .history_arguments import add_history, add_keeping
 from .systems import DEMO_MODEL
 
 MODEL = "anthropic:claude-opus-5-5"
+_DIGITS = 10
+"""Of a count, fewer than these."""
 _RUN = "the run's id, as it was shown when it began"
 _OUT = "offing-statement"
 _DEMO_OUT = "offing-demo"
@@ -43,6 +47,9 @@ def parser() -> argparse.ArgumentParser:
     _add_reconcile_arguments(reconciled)
     again = commands.add_parser("resume", help="go on with a run after a kill or a stop")
     again.add_argument("run", help=_RUN)
+    again.add_argument("--guidance", default="", metavar="TEXT", help="what the model is to read next")
+    again.add_argument("--by", default="", help="who says it (default: the user of this machine)")
+    _add_budget(again, "granted on top of what it may spend")
     people = _add_people(commands.add_parser)
     _add_eval_arguments(commands.add_parser("eval", help="judge models side by side by shipped scenarios"))
     known = commands.add_parser("models", help="windows, prices and keys of models")
@@ -113,7 +120,28 @@ def _add_run_arguments(run: argparse.ArgumentParser) -> None:
     run.add_argument(
         "--carried", metavar="FILE", help="the statement of the period before, as CSV, for what was open"
     )
+    _add_budget(run, "after which it stops")
     _add_conventions(run)
+
+
+def _add_budget(command: argparse.ArgumentParser, what: str) -> None:
+    add = functools.partial(command.add_argument, default=None)
+    add("--budget-usd", type=_dollars, metavar="AMOUNT", help=f"US dollars of its model calls, {what}")
+    add("--max-calls", type=_count, metavar="N", help=f"model calls, {what}")
+
+
+def _dollars(text: str) -> Decimal:
+    with contextlib.suppress(InvalidOperation):
+        amount = Decimal(text)
+        if amount.is_finite() and amount >= 0:
+            return amount
+    raise argparse.ArgumentTypeError(f"{text!r} is no amount, such as 2.50")
+
+
+def _count(text: str) -> int:
+    if text.isascii() and text.isdigit() and len(text) < _DIGITS:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is no number of calls, such as 40")
 
 
 def _add_reconcile_arguments(asked: argparse.ArgumentParser) -> None:

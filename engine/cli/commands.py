@@ -6,14 +6,17 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ...skills import SkillSettings
 from ..answer import Result
+from ..budget import Budget
 from ..engine import Engine
 from ..errors import NotFound
 from ..handle import RunHandle
 from ..history.streams import place_of
+from ..limits import Limits
+from ..opening import GoingOn
 from ..store.branches import Forked
 from ..store.facts import Opened
 from ..store.sqlite import SqliteStore
@@ -31,7 +34,9 @@ ExitCode = Literal[0, 1, 3]
 2, wrong usage, is `main`'s."""
 
 
-async def begin(systems: Systems, request: str, store: Path, screen: Screen) -> ExitCode:
+async def begin(
+    systems: Systems, request: str, store: Path, screen: Screen, budget: Budget | None = None
+) -> ExitCode:
     """Begins a run in a new session and works on it.
 
     Raises:
@@ -46,20 +51,26 @@ async def begin(systems: Systems, request: str, store: Path, screen: Screen) -> 
             return run
 
     await asyncio.to_thread(systems.keep_said, SqliteStore(store).scoped(TENANT).readings)
-    return await _work(systems, store, screen, start)
+    return await _work(systems, Kept(store, Limits(budget=budget or Budget())), screen, start)
 
 
-async def resume(run: str, store: Path, screen: Screen) -> ExitCode:
+async def resume(run: str, store: Path, screen: Screen, going: GoingOn) -> ExitCode:
     """Goes on with a run after a kill or a stop.
 
     Raises:
         NotFound: there is no such run in the store.
+        NotOpen: with guidance: it has answered.
         JournalUnreadable: a later release wrote it.
         OffingError: it cannot go on, or the store failed.
     """
     systems = await systems_of(run, store)
     skills = SkillSettings(systems.skills)
-    return await _work(systems, store, screen, lambda engine: engine.resume(run, skills=skills))
+
+    async def start(engine: Engine) -> RunHandle:
+        more, guidance, by = going
+        return await engine.resume(run, skills=skills, more=more, guidance=guidance, by=by)
+
+    return await _work(systems, Kept(store), screen, start)
 
 
 async def systems_of(run: str, store: Path) -> Systems:
@@ -83,12 +94,20 @@ async def systems_of(run: str, store: Path) -> Systems:
     raise NotFound(f"there is no run {run!r} in {str(store)!r}: name the store that it began in with --store")
 
 
+class Kept(NamedTuple):
+    """Where a run is kept, and what bounds a new one."""
+
+    store: Path
+    limits: Limits = Limits()
+
+
 async def _work(
-    systems: Systems, store: Path, screen: Screen, start: Callable[[Engine], Awaitable[RunHandle]]
+    systems: Systems, where: Kept, screen: Screen, start: Callable[[Engine], Awaitable[RunHandle]]
 ) -> ExitCode:
+    store = where.store
     kept = SqliteStore(store)
     namespaces, model = systems.namespaces(kept.scoped(TENANT).readings), systems.the_model()
-    async with Engine(model, namespaces, store=kept) as engine:
+    async with Engine(model, namespaces, store=kept, limits=where.limits) as engine:
         run = await start(engine)
         screen.line(f"run {run.id}")
         try:
@@ -127,7 +146,8 @@ def _tell(result: Result, text: str, store: Path, screen: Screen) -> None:
     _tell_open(result, store, screen)
     if result.why != "waiting":
         screen.line(f"The run stopped ({result.why}): {result.detail}")
-    screen.line(f"Go on with: {resume_command(result.run, store)}")
+    more = " --budget-usd AMOUNT, or --max-calls N" if result.why == "budget" else ""
+    screen.line(f"Go on with: {resume_command(result.run, store)}{more}")
 
 
 def _tell_open(result: Result, store: Path, screen: Screen) -> None:

@@ -7,12 +7,15 @@ differ; 130 interrupted.
 
 import argparse
 import asyncio
+import getpass
 import os
 import sys
 from collections.abc import Coroutine, Sequence
 from pathlib import Path
 
+from ..budget import Budget
 from ..errors import ConfigurationError, OffingError
+from ..opening import GoingOn
 from .arguments import MODEL, parser
 from .commands import begin, resume
 from .conventions import said_of
@@ -62,7 +65,7 @@ def _command(  # noqa: C901, PLR0911, PLR0912  one call a command
         case "reconcile":
             return reconcile_files(request_of(given), screen)
         case "resume":
-            return resume(given.run, Path(given.store), screen)
+            return resume(given.run, Path(given.store), screen, _going_on(given))
         case "eval":
             return evaluate(contestants(given.model, given.effort), scenarios_named(given.scenario), screen)
         case "fork":
@@ -84,7 +87,7 @@ def _command(  # noqa: C901, PLR0911, PLR0912  one call a command
         case "approve" | "deny" | "answer" | "say" | "cancel":
             return _said(given, Person(given.run, Path(given.store), screen, given.by))
         case _:
-            return begin(_systems(given), given.request, Path(given.store), screen)
+            return begin(_systems(given), given.request, Path(given.store), screen, _budget(given))
 
 
 def _said(given: argparse.Namespace, person: Person) -> Coroutine[object, object, int]:
@@ -99,6 +102,15 @@ def _said(given: argparse.Namespace, person: Person) -> Coroutine[object, object
             return person.say(given.text)
         case _:
             return person.cancel(given.reason, at_once=given.at_once)
+
+
+def _budget(given: argparse.Namespace) -> Budget:
+    return Budget(cost=given.budget_usd, model_calls=given.max_calls)
+
+
+def _going_on(given: argparse.Namespace) -> GoingOn:
+    more = _budget(given)
+    return GoingOn(None if more == Budget() else more, given.guidance, given.by or getpass.getuser())
 
 
 def _systems(given: argparse.Namespace) -> Systems:

@@ -29,6 +29,10 @@ async def ask_user(
     return ToolOutput(waiting.said.text)
 
 
+ASK_USER = ask_user.name
+"""What models call it."""
+
+
 def is_ask_user(call: Call) -> bool:
     """Whether the call asks a person something."""
     return call.tool is ask_user

@@ -14,6 +14,7 @@ from pydantic import JsonValue
 from ...compaction.conversation import Message, ToolResult
 from ...namespaces.tool import Record
 from ...tracing import Usage
+from ..budget import Budget
 from ..errors import FaultKind
 from ..limits import Limits
 from ..models.model import Reply
@@ -75,6 +76,8 @@ class Resumed:
     """Who: host and process."""
     iterations: int = 0
     """Further model calls granted, on going on after a stop; else 0."""
+    more: Budget | None = None
+    """Added to what the run may spend, where that is limited; None for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +232,8 @@ StopWhy = Literal[
     "unavailable",
     "waiting",
     "cancelled",
+    "budget",
+    "intervention",
 ]
 
 
@@ -241,7 +246,8 @@ class Stopped:
     "refused": the model declined. "window": the context is full. "fault": the request, the key or the
     account is wrong. "unavailable": the model could not be reached, or asks to come back later than a
     run waits. "paused": the provider paused its turn again and again. "waiting": nothing can be done before
-    a person has decided or answered. "cancelled": somebody asked for it.
+    a person has decided or answered. "cancelled": somebody asked for it. "budget": what it may spend is
+    spent. "intervention": it is within its limits, but a person should look at it.
     """
 
     why: StopWhy

@@ -18,7 +18,7 @@ from pathlib import Path
 from pydantic import BaseModel, JsonValue
 
 from offing.compaction.conversation import Block, Message, Raw, Reasoning, Text, ToolCall
-from offing.engine import About, Engine, Limits, MemoryStore
+from offing.engine import About, Budget, Engine, Limits, MemoryStore
 from offing.engine.approvals import ApprovalPolicy
 from offing.engine.clock import Outside
 from offing.engine.errors import ModelFault
@@ -194,7 +194,7 @@ async def session(skills: SkillFolders) -> list[Mapping[str, JsonValue]]:
         tool(effect=Effect.REPEATABLE)(put),
         tool(destructive=True)(close),
     ]
-    limits = Limits(iterations=4, parallel_calls=1)
+    limits = Limits(iterations=4, parallel_calls=1, budget=Budget(tokens=1_000_000))
     outside = Outside(clock=clock)
     bank = FunctionNamespace("bank", tools)
     approvals = ApprovalPolicy(expires_after_s=3600, approver_differs=True)
@@ -214,7 +214,8 @@ async def session(skills: SkillFolders) -> list[Mapping[str, JsonValue]]:
             "books", Posting("books.1", "dance", b"{}", "eve", clock.now)
         )
         clock.now += DAY_US
-        await (await books.resume("books.1")).result()
+        more = Budget(tokens=5, cost=Decimal("1.50"))
+        await (await books.resume("books.1", more=more)).result()
         await books.ask("How much? /count", output=Balance)
         await books.ask("Go on.")
         for _ in range(2):
