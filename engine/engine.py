@@ -262,7 +262,10 @@ class Engine:
         return Blocking(self)
 
     async def close(self) -> None:
-        """Stops all runs as a kill would, disconnects, and closes the store."""
+        """Stops all runs as a kill would, disconnects, and closes the store.
+
+        Notices on their way to people have 16 s to arrive.
+        """
         for session in list(self._sessions.values()):
             await session.close()
         await self._shared.notices.close()

@@ -69,10 +69,8 @@ def within(state: State, gated: Mapping[str, Gated]) -> dict[str, Gated]:
     most, asked = run.budget.questions, run.questions
     kept = dict(gated)
     for identity, one in gated.items():
-        if not isinstance(one, Questioned) or identity in run.waiting:
-            continue
-        asked += 1
-        if most is not None and asked > most:
+        asked += isinstance(one, Questioned)
+        if isinstance(one, Questioned) and most is not None and asked > most:
             kept[identity] = Wrong(prompt("no_questions"), ASK_USER)
     return kept
 

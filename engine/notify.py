@@ -113,8 +113,8 @@ class CommandNotifier:
 class WebhookNotifier:
     """Posts the notice as JSON to an address."""
 
-    url: str
-    """`https://` or `http://`."""
+    url: str = field(repr=False)
+    """`https://` or `http://`. It may well hold a secret, so it is not shown."""
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     """Sent with it, such as a token."""
     timeout_s: float = 10.0
@@ -144,8 +144,15 @@ class WebhookNotifier:
     def _post(self, body: bytes) -> None:
         headers = {**self.headers, "content-type": "application/json"}
         request = urllib.request.Request(self.url, body, headers, method="POST")
-        with urllib.request.urlopen(request, timeout=self.timeout_s):
+        with urllib.request.build_opener(_NoRedirects).open(request, timeout=self.timeout_s):
             pass
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """What is sent elsewhere would take its headers along, tokens too: it is an error instead."""
+
+    def redirect_request(self, *_: object, **__: object) -> None:
+        """No request."""
 
 
 class Notices:
@@ -168,7 +175,7 @@ class Notices:
         task.add_done_callback(self._pending.discard)
 
     async def close(self) -> None:
-        """Waits for what is on its way, within bounds."""
+        """Waits for what is on its way, 16 s at most."""
         if self._pending:
             await asyncio.wait(self._pending, timeout=_LONGEST_S + 1)
 

@@ -120,6 +120,13 @@ async def test_an_answer_that_uses_the_last_of_a_budget_is_an_answer() -> None:
         assert (await session.ask("Go.")).answered
 
 
+async def test_an_answer_in_doubt_is_not_sent_back_when_nothing_is_left_to_correct_it() -> None:
+    model, limits = Scripted(["It closed at 12.50 GBP."]), Limits(budget=Budget(model_calls=1))
+    async with Engine(model, limits=limits, check="required", outside=outside()) as engine:
+        result = await engine.ask("What did it close at?")
+    assert (result.why, [figure.text for figure in result.unlinked]) == ("answered", ["12.50 GBP"])
+
+
 async def test_an_unknown_cost_stops_a_run_with_a_budget_of_money_until_somebody_lets_it_pass() -> None:
     steps = (QUARTER, QUARTER, "Done.")
     async with working(Budget(cost=Decimal(5)), *steps, name="homemade") as (
@@ -153,6 +160,15 @@ async def test_calls_beyond_the_budget_are_not_executed_and_each_has_its_result(
         ("3.1", refused),
     ]
     assert spent_of(state).tool_calls == 3
+
+
+async def test_the_calls_of_a_reply_that_was_cut_use_nothing_up() -> None:
+    steps = (Step(calls=[LOOK] * 2, stop="length"), Step(calls=[LOOK] * 2), "Done.")
+    async with working(Budget(tool_calls=2), *steps) as (engine, session, _):
+        assert (await session.ask("Go.")).answered
+        state = await state_of(engine, "s")
+    results = [one for message in state.conversation.messages for one in message.results]
+    assert [one.content == "seen" for one in results] == [False, False, True, True]
 
 
 async def test_calls_granted_on_top_are_executed_and_refused_ones_used_nothing_up() -> None:

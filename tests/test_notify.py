@@ -124,8 +124,16 @@ async def test_a_webhook_that_answers_with_an_error_has_not_been_told() -> None:
         await WebhookNotifier(hook.url).notify(STOPPED)
 
 
-async def test_the_token_of_a_webhook_is_not_shown() -> None:
-    assert "secret" not in repr(WebhookNotifier("https://hooks.example", {"authorization": "secret"}))
+async def test_a_webhook_that_has_moved_takes_no_token_elsewhere() -> None:
+    with listening(200) as elsewhere, listening(302, elsewhere.url) as hook:
+        moved = WebhookNotifier(hook.url, {"authorization": "Bearer t"})
+        await told_of_a_stop(moved)
+    assert (len(hook.got), elsewhere.got) == (1, [])
+
+
+async def test_the_secrets_of_a_webhook_are_not_shown() -> None:
+    hook = WebhookNotifier("https://hooks.example/secret", {"authorization": "secret"})
+    assert "secret" not in repr(hook)
 
 
 @pytest.mark.parametrize(
@@ -185,15 +193,21 @@ class Hook:
 
 
 @contextmanager
-def listening(status: int) -> Generator[Hook]:
+def listening(status: int, location: str = "") -> Generator[Hook]:
     hook = Hook("", [])
 
     class Answers(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["content-length"]))
-            hook.got.append((self.headers["content-type"], self.headers["authorization"], json.loads(body)))
+            body = self.rfile.read(int(self.headers["content-length"] or 0))
+            hook.got.append(
+                (self.headers["content-type"], self.headers["authorization"], json.loads(body or b"null"))
+            )
             self.send_response(status)
+            if location:
+                self.send_header("location", location)
             self.end_headers()
+
+        do_GET = do_POST
 
         def log_message(self, format: str, *args: object) -> None: ...  # noqa: A002  its name
 
