@@ -56,7 +56,8 @@ def parser() -> argparse.ArgumentParser:
     known.add_argument("names", nargs="*", metavar="NAME", help="such as litellm:openai/gpt-5.6")
     others = (*people, *add_history(commands.add_parser), *add_keeping(commands.add_parser))
     for command in (demo, run, reconciled, again, *others):
-        command.add_argument("--store", default=str(STORE), help="journal file (default: %(default)s)")
+        help_ = "journal file, or postgresql://... (default: %(default)s)"
+        command.add_argument("--store", default=STORE, help=help_)
     return made
 
 

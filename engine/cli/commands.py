@@ -17,15 +17,16 @@ from ..handle import RunHandle
 from ..history.streams import place_of
 from ..limits import Limits
 from ..opening import GoingOn
+from ..store import store_at
 from ..store.branches import Forked
 from ..store.facts import Opened
-from ..store.sqlite import SqliteStore
+from ..store.place import shown
 from .delivered import deliver
 from .screen import Screen
 from .systems import Systems
 
 _HEADING = re.compile(r"^#{1,2} ", re.MULTILINE)
-STORE = Path(".offing") / "offing.db"
+STORE = ".offing/offing.db"
 """Where runs are kept unless another store is named."""
 TENANT = "local"
 """The engine's own, when a host names none."""
@@ -35,7 +36,7 @@ ExitCode = Literal[0, 1, 3]
 
 
 async def begin(
-    systems: Systems, request: str, store: Path, screen: Screen, budget: Budget | None = None
+    systems: Systems, request: str, store: str, screen: Screen, budget: Budget | None = None
 ) -> ExitCode:
     """Begins a run in a new session and works on it.
 
@@ -50,11 +51,11 @@ async def begin(
                 screen.line(f"{missing.name} is not connected: {missing.reason}")
             return run
 
-    await asyncio.to_thread(systems.keep_said, SqliteStore(store).scoped(TENANT).readings)
+    await asyncio.to_thread(systems.keep_said, store_at(store).scoped(TENANT).readings)
     return await _work(systems, Kept(store, Limits(budget=budget or Budget())), screen, start)
 
 
-async def resume(run: str, store: Path, screen: Screen, going: GoingOn) -> ExitCode:
+async def resume(run: str, store: str, screen: Screen, going: GoingOn) -> ExitCode:
     """Goes on with a run after a kill or a stop.
 
     Raises:
@@ -73,7 +74,7 @@ async def resume(run: str, store: Path, screen: Screen, going: GoingOn) -> ExitC
     return await _work(systems, Kept(store), screen, start)
 
 
-async def systems_of(run: str, store: Path) -> Systems:
+async def systems_of(run: str, store: str) -> Systems:
     """What a run's session was opened with; of a fork, with the model that is to go on.
 
     Raises:
@@ -81,7 +82,7 @@ async def systems_of(run: str, store: Path) -> Systems:
         JournalUnreadable: a later release wrote it.
         ConfigurationError: the session was not opened by this command line.
     """
-    journal = SqliteStore(store).scoped(TENANT).journal
+    journal = store_at(store).scoped(TENANT).journal
     model = ""
     with contextlib.suppress(NotFound):
         place = await place_of(journal, run)
@@ -91,13 +92,14 @@ async def systems_of(run: str, store: Path) -> Systems:
             if isinstance(row.known, Opened):
                 systems = Systems.from_setup(row.known.setup)
                 return replace(systems, model=model) if model else systems
-    raise NotFound(f"there is no run {run!r} in {str(store)!r}: name the store that it began in with --store")
+    where = f"in {shown(store)!r}: name the store that it began in with --store"
+    raise NotFound(f"there is no run {run!r} {where}")
 
 
 class Kept(NamedTuple):
     """Where a run is kept, and what bounds a new one."""
 
-    store: Path
+    store: str
     limits: Limits = Limits()
 
 
@@ -105,7 +107,7 @@ async def _work(
     systems: Systems, where: Kept, screen: Screen, start: Callable[[Engine], Awaitable[RunHandle]]
 ) -> ExitCode:
     store = where.store
-    kept = SqliteStore(store)
+    kept = store_at(store)
     namespaces, model = systems.namespaces(kept.scoped(TENANT).readings), systems.the_model()
     async with Engine(model, namespaces, store=kept, limits=where.limits) as engine:
         run = await start(engine)
@@ -136,7 +138,7 @@ def _first_section(text: str) -> str:
     return f"{text[: later.start()].rstrip()}\n\nThe rest of the answer, and all sources, are in the report."
 
 
-def _tell(result: Result, text: str, store: Path, screen: Screen) -> None:
+def _tell(result: Result, text: str, store: str, screen: Screen) -> None:
     screen.line()
     screen.line(text)
     for call in result.unknown:
@@ -150,7 +152,7 @@ def _tell(result: Result, text: str, store: Path, screen: Screen) -> None:
     screen.line(f"Go on with: {resume_command(result.run, store)}{more}")
 
 
-def _tell_open(result: Result, store: Path, screen: Screen) -> None:
+def _tell_open(result: Result, store: str, screen: Screen) -> None:
     """What waits for a person, and how to say it."""
     where = store_option(store)
     for request in result.approvals:
@@ -167,14 +169,14 @@ def _tell_open(result: Result, store: Path, screen: Screen) -> None:
         screen.line(f"offing answer {result.run} '...' --call {question.call}{where}")
 
 
-def resume_command(run: str, store: Path) -> str:
+def resume_command(run: str, store: str) -> str:
     """The command that goes on with a run."""
     return f"offing resume {run}{store_option(store)}"
 
 
-def store_option(store: Path) -> str:
+def store_option(store: str) -> str:
     """The option that names the store, where it is not the usual one."""
-    return "" if store == STORE else f" --store {store}"
+    return "" if store == STORE else f" --store {shown(store)}"
 
 
 def _exit_code(result: Result) -> ExitCode:

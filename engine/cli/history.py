@@ -18,8 +18,8 @@ from ..history.streams import place_of, session_named
 from ..models.anthropic import AnthropicModel
 from ..models.litellm import LiteLLMModel
 from ..models.model import Model
+from ..store import store_at
 from ..store.journal import Journal, Row
-from ..store.sqlite import SqliteStore
 from .commands import TENANT, ExitCode, systems_of
 from .screen import Screen
 from .systems import DEMO_MODEL, Systems
@@ -51,13 +51,13 @@ def asked(given: argparse.Namespace) -> Asked:
     return Asked(given.run, given.at, edit, given.model, given.session)
 
 
-async def fork(wanted: Asked, store: Path, screen: Screen) -> ExitCode:
+async def fork(wanted: Asked, store: str, screen: Screen) -> ExitCode:
     """Forks a run into a session of its own.
 
     Raises:
         OffingError: as `Engine.fork` says.
     """
-    kept, outside = SqliteStore(store), Outside()
+    kept, outside = store_at(store), Outside()
     name = session_named(wanted.session or outside.names.new())
     target = Target(name, outside.clock.now_us(), wanted.edit, wanted.model)
     try:
@@ -68,13 +68,13 @@ async def fork(wanted: Asked, store: Path, screen: Screen) -> ExitCode:
     return 0
 
 
-async def rollback(run: str, at: int, store: Path, screen: Screen) -> ExitCode:
+async def rollback(run: str, at: int, store: str, screen: Screen) -> ExitCode:
     """Takes a session back to an earlier point of it.
 
     Raises:
         OffingError: as `Engine.rollback` says.
     """
-    kept = SqliteStore(store)
+    kept = store_at(store)
     try:
         branch = await roll_back(kept.scoped(TENANT).journal, run, at, Outside().clock.now_us())
     finally:
@@ -83,21 +83,21 @@ async def rollback(run: str, at: int, store: Path, screen: Screen) -> ExitCode:
     return 0
 
 
-async def compare(runs: Sequence[str], store: Path, screen: Screen, *, as_json: bool) -> ExitCode:
+async def compare(runs: Sequence[str], store: str, screen: Screen, *, as_json: bool) -> ExitCode:
     """Shows where two runs differ; 3 when they do.
 
     Raises:
         NotFound: there is no such run.
         StoreError: the store failed.
     """
-    journal = SqliteStore(store).scoped(TENANT).journal
+    journal = store_at(store).scoped(TENANT).journal
     (left, left_run), (right, right_run) = [await _rows(journal, run) for run in runs]
     found = diff(left, left_run, right, right_run)
     screen.line(json.dumps(found.to_json(), ensure_ascii=False, indent=2) if as_json else found.text())
     return 3 if found else 0
 
 
-async def again(run: str, store: Path, out: Path | None, screen: Screen) -> ExitCode:
+async def again(run: str, store: str, out: Path | None, screen: Screen) -> ExitCode:
     """Makes each request of a run again, offline; 1 when one is not what was sent.
 
     Raises:
@@ -105,7 +105,7 @@ async def again(run: str, store: Path, out: Path | None, screen: Screen) -> Exit
         ConfigurationError: it was not begun by this command line, or `out` cannot be written.
         StoreError: the store failed.
     """
-    scope = SqliteStore(store).scoped(TENANT)
+    scope = store_at(store).scoped(TENANT)
     systems = await systems_of(run, store)
     differ = 0
     async for one in replay(scope, run, _encoder(systems)):

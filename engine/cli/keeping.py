@@ -3,15 +3,16 @@
 from pathlib import Path
 
 from ..errors import ConfigurationError
+from ..store import Store, store_at
+from ..store.place import is_url, shown
 from ..store.retention import export, forget, sweep
-from ..store.sqlite import SqliteStore
 from .commands import TENANT, ExitCode
 from .screen import Screen
 
 _DAY_S = 24 * 3600.0
 
 
-async def export_to(file: Path, store: Path, screen: Screen) -> ExitCode:
+async def export_to(file: Path, store: str, screen: Screen) -> ExitCode:
     """Writes all that is in the store into a file, which must not be there yet.
 
     Raises:
@@ -33,7 +34,7 @@ async def export_to(file: Path, store: Path, screen: Screen) -> ExitCode:
     return 0
 
 
-async def forget_all(store: Path, screen: Screen, *, is_sure: bool) -> ExitCode:
+async def forget_all(store: str, screen: Screen, *, is_sure: bool) -> ExitCode:
     """Deletes all that is in the store.
 
     Raises:
@@ -42,7 +43,8 @@ async def forget_all(store: Path, screen: Screen, *, is_sure: bool) -> ExitCode:
         StoreError: the store failed.
     """
     if not is_sure:
-        raise ConfigurationError(f"this deletes every session in {str(store)!r} for good: say so with --yes")
+        what = f"this deletes every session in {shown(store)!r} for good"
+        raise ConfigurationError(f"{what}: say so with --yes")
     kept = _existing(store)
     try:
         await forget(kept.scoped(TENANT))
@@ -52,7 +54,7 @@ async def forget_all(store: Path, screen: Screen, *, is_sure: bool) -> ExitCode:
     return 0
 
 
-async def sweep_artifacts(store: Path, older_than_days: float, screen: Screen) -> ExitCode:
+async def sweep_artifacts(store: str, older_than_days: float, screen: Screen) -> ExitCode:
     """Removes artifacts that nothing names.
 
     Raises:
@@ -68,7 +70,7 @@ async def sweep_artifacts(store: Path, older_than_days: float, screen: Screen) -
     return 0
 
 
-def _existing(store: Path) -> SqliteStore:
-    if not store.is_file():
-        raise ConfigurationError(f"there is no store {str(store)!r}: name it with --store")
-    return SqliteStore(store)
+def _existing(store: str) -> Store:
+    if not is_url(store) and not Path(store).is_file():
+        raise ConfigurationError(f"there is no store {shown(store)!r}: name it with --store")
+    return store_at(store)

@@ -61,33 +61,33 @@ def _command(  # noqa: C901, PLR0911, PLR0912  one call a command
 ) -> Coroutine[object, object, int]:
     match given.command:
         case "demo":
-            return investigate(given.month, given.model, Path(given.out), Path(given.store), screen)
+            return investigate(given.month, given.model, Path(given.out), given.store, screen)
         case "reconcile":
             return reconcile_files(request_of(given), screen)
         case "resume":
-            return resume(given.run, Path(given.store), screen, _going_on(given))
+            return resume(given.run, given.store, screen, _going_on(given))
         case "eval":
             return evaluate(contestants(given.model, given.effort), scenarios_named(given.scenario), screen)
         case "fork":
-            return fork(asked(given), Path(given.store), screen)
+            return fork(asked(given), given.store, screen)
         case "rollback":
-            return rollback(given.run, given.at, Path(given.store), screen)
+            return rollback(given.run, given.at, given.store, screen)
         case "diff":
-            return compare(given.runs, Path(given.store), screen, as_json=given.json)
+            return compare(given.runs, given.store, screen, as_json=given.json)
         case "replay":
-            return again(given.run, Path(given.store), Path(given.out) if given.out else None, screen)
+            return again(given.run, given.store, Path(given.out) if given.out else None, screen)
         case "export":
-            return export_to(Path(given.file), Path(given.store), screen)
+            return export_to(Path(given.file), given.store, screen)
         case "forget":
-            return forget_all(Path(given.store), screen, is_sure=given.yes)
+            return forget_all(given.store, screen, is_sure=given.yes)
         case "sweep":
-            return sweep_artifacts(Path(given.store), given.older_than, screen)
+            return sweep_artifacts(given.store, given.older_than, screen)
         case "models":
             return models(given.names, os.environ.get("OFFING_MODEL", MODEL), screen)
         case "approve" | "deny" | "answer" | "say" | "cancel":
-            return _said(given, Person(given.run, Path(given.store), screen, given.by))
+            return _said(given, Person(given.run, given.store, screen, given.by))
         case _:
-            return begin(_systems(given), given.request, Path(given.store), screen, _budget(given))
+            return begin(_systems(given), given.request, given.store, screen, _budget(given))
 
 
 def _said(given: argparse.Namespace, person: Person) -> Coroutine[object, object, int]:

@@ -5,14 +5,13 @@ Each only posts to the run's inbox. Whoever works on the run takes it in; else `
 
 import getpass
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Literal, TypeVar
 
 from ..clock import SystemClock
 from ..errors import ConfigurationError
 from ..inbox import Inbox
+from ..store import store_at
 from ..store.people import Questioned, Requested
-from ..store.sqlite import SqliteStore
 from .commands import TENANT, resume_command
 from .screen import Screen
 
@@ -22,11 +21,11 @@ T = TypeVar("T", Requested, Questioned)
 class Person:
     """Somebody who says something to one run."""
 
-    def __init__(self, run: str, store: Path, screen: Screen, by: str = "") -> None:
+    def __init__(self, run: str, store: str, screen: Screen, by: str = "") -> None:
         """`by` is who says it; empty for the user of this machine."""
         self._run, self._store, self._screen = run, store, screen
         self._by = by or getpass.getuser()
-        self._kept = SqliteStore(store)
+        self._kept = store_at(store)
         self._inbox = Inbox(self._kept.scoped(TENANT), SystemClock())
 
     async def approve(self, call: str) -> Literal[0]:

@@ -1,5 +1,6 @@
 """A store by its name: a URL, or the path of a file."""
 
+import re
 from pathlib import Path
 
 from .journal import Store
@@ -15,6 +16,16 @@ def store_at(where: str | Path) -> Store:
     Raises:
         ConfigurationError: the URL cannot be read, or the extra `postgres` is not installed.
     """
-    if isinstance(where, str) and where.startswith(_URLS):
-        return PostgresStore(where)
-    return SqliteStore(where)
+    return PostgresStore(str(where)) if is_url(where) else SqliteStore(where)
+
+
+def is_url(where: str | Path) -> bool:
+    """Whether it names a server, not a file."""
+    return isinstance(where, str) and where.startswith(_URLS)
+
+
+def shown(where: str | Path) -> str:
+    """The name as it may be shown to anybody: a URL without its password."""
+    if not is_url(where):
+        return str(where)
+    return re.sub(r"//([^:@/]*):.*@", r"//\1@", str(where).partition("?")[0])

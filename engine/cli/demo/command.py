@@ -16,7 +16,7 @@ _REQUEST = (
 )
 
 
-async def investigate(month: str, model: str, out: Path, store: Path, screen: Screen) -> ExitCode:
+async def investigate(month: str, model: str, out: Path, store: str, screen: Screen) -> ExitCode:
     """Runs the reference investigation of one month.
 
     Raises:

@@ -11,7 +11,7 @@ from ....namespaces.ledger.namespace import Ledger
 from ....namespaces.matching.workpaper import OpenItems, read_open_items
 from ....namespaces.tables.source import Finding, read_source
 from ...errors import ConfigurationError
-from ...store.sqlite import SqliteStore
+from ...store import store_at
 from ..commands import TENANT
 from ..conventions import as_options
 from .request import Request
@@ -35,7 +35,7 @@ def read_files(request: Request) -> Read:
     Raises:
         ConfigurationError: one of them cannot be read; the message says why and which option would help.
     """
-    readings = SqliteStore(request.store).scoped(TENANT).readings if request.store else None
+    readings = store_at(request.store).scoped(TENANT).readings if request.store else None
     bank = Bank(request.bank, **request.said, readings=readings)
     ledger = Ledger(request.ledger, **request.said, readings=readings)
     kept = [] if readings is None else [*bank.keep_said(), *ledger.keep_said()]

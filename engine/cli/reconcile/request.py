@@ -30,7 +30,7 @@ class Request:
     rule: AccountRule = field(default_factory=AccountRule)
     said: Said = field(default_factory=lambda: Said(day_first=None, decimal=None, currency=None, columns={}))
     """How the files are to be read."""
-    store: Path | None = None
+    store: str | None = None
     """Where decisions about files are kept; None to keep none and use none."""
     company: str = ""
     preparer: str = ""
@@ -58,7 +58,7 @@ def request_of(given: argparse.Namespace) -> Request:
         carried=Path(given.carried) if given.carried else None,
         rule=rule,
         said=said_of(given),
-        store=Path(given.store),
+        store=given.store,
         company=given.company,
         preparer=given.preparer,
         json=given.json,
