@@ -207,7 +207,7 @@ async def test_of_changes_in_one_transaction_the_wrong_one_fails_alone(url: str)
     held_up = writer.submit(lambda: held.wait(30))
 
     def half_done() -> None:
-        database.execute("insert into offing.artifact values('local', 'half', '')")
+        database.execute("insert into offing.artifact values('local', 'half', '', 0)")
         raise StoreError("after all, no")
 
     together: list[Awaitable[object]] = [

@@ -4,6 +4,7 @@ import asyncio
 import json
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,12 @@ from histories import BANK, STEPS
 from offing.engine import Engine, MemoryStore, Scripted, SqliteStore, Step
 from offing.engine.errors import ConfigurationError, LeaseHeld, LeaseLost, NotFound, StoreError
 from offing.engine.state import State, fold
-from offing.engine.store import Store
+from offing.engine.store import PostgresStore, Store
 from offing.engine.store.facts import Noted, Unknown
 from offing.engine.store.journal import Row, Scope
 from offing.engine.store.retention import export, forget, holdings_of, restore, sweep
 from offing.namespaces import Attachment
+from postgres_server import fresh_url, in_postgres
 from worlds import invoke, outside
 
 pytestmark = pytest.mark.anyio
@@ -34,11 +36,38 @@ def clock() -> SetClock:
     return SetClock()
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path, clock: SetClock) -> AsyncIterator[Store]:
-    made = MemoryStore(clock) if request.param == "memory" else SqliteStore(tmp_path / "store.db", clock)
+@dataclass
+class Aging:
+    """A store, and time that passes in it."""
+
+    store: Store
+    clock: SetClock
+    url: str = ""
+    """Of a server, whose clock nobody sets: there what is kept is made older instead."""
+
+    def days(self, days: int) -> None:
+        self.clock.now += days * DAY_US
+        if self.url:
+            in_postgres(self.url, "update offing.artifact set at=at-%s", days * DAY_US)
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
+async def aging(request: pytest.FixtureRequest, tmp_path: Path, clock: SetClock) -> AsyncIterator[Aging]:
+    match request.param:
+        case "memory":
+            made = Aging(MemoryStore(clock), clock)
+        case "sqlite":
+            made = Aging(SqliteStore(tmp_path / "store.db", clock), clock)
+        case _:
+            url = fresh_url()
+            made = Aging(PostgresStore(url), clock, url)
     yield made
-    await made.close()
+    await made.store.close()
+
+
+@pytest.fixture
+def store(aging: Aging) -> Store:
+    return aging.store
 
 
 async def work(store: Store, tenant: str = "local") -> None:
@@ -211,12 +240,12 @@ async def test_whoever_worked_before_the_deletion_cannot_write_after_it(store: S
 # Sweeping.
 
 
-async def test_what_no_row_names_is_removed_once_it_is_old(store: Store, clock: SetClock) -> None:
+async def test_what_no_row_names_is_removed_once_it_is_old(store: Store, aging: Aging) -> None:
     await work(store)
     scope = store.scoped("local")
     ref, kept = await scope.artifacts.put(b"lost"), await reachable(scope)
     assert await sweep(scope) == 0
-    clock.now += 8 * DAY_US
+    aging.days(8)
     assert await sweep(scope) == 1
     with pytest.raises(NotFound):
         await scope.artifacts.get(ref)
@@ -224,29 +253,29 @@ async def test_what_no_row_names_is_removed_once_it_is_old(store: Store, clock: 
     assert await sweep(scope) == 0
 
 
-async def test_what_is_put_again_is_young_again(store: Store, clock: SetClock) -> None:
+async def test_what_is_put_again_is_young_again(store: Store, aging: Aging) -> None:
     scope = store.scoped("local")
     ref = await scope.artifacts.put(b"lost")
-    clock.now += 8 * DAY_US
+    aging.days(8)
     assert await scope.artifacts.put(b"lost") == ref
     assert await sweep(scope) == 0
     assert await scope.artifacts.get(ref) == b"lost"
 
 
-async def test_what_is_put_between_the_look_and_the_removal_stays(store: Store, clock: SetClock) -> None:
+async def test_what_is_put_between_the_look_and_the_removal_stays(store: Store, aging: Aging) -> None:
     scope = store.scoped("local")
     ref = await scope.artifacts.put(b"found again")
-    clock.now += 8 * DAY_US
+    aging.days(8)
     assert [held.ref for held in await holdings_of(scope).artifacts()] == [ref]
     await scope.artifacts.put(b"found again")
     assert await holdings_of(scope).remove_artifacts([ref], 7 * DAY_US) == 0
     assert await scope.artifacts.get(ref) == b"found again"
 
 
-async def test_artifacts_of_another_tenant_are_left_alone(store: Store, clock: SetClock) -> None:
+async def test_artifacts_of_another_tenant_are_left_alone(store: Store, aging: Aging) -> None:
     ref = await store.scoped("other").artifacts.put(b"mine")
     await store.scoped("local").artifacts.put(b"mine")
-    clock.now += 8 * DAY_US
+    aging.days(8)
     assert await sweep(store.scoped("local")) == 1
     assert await store.scoped("other").artifacts.get(ref) == b"mine"
 

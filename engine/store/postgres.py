@@ -19,6 +19,7 @@ from .kept import Kept, kept, rows_after
 from .leases import refuse_living
 from .owner import Owner, is_dead
 from .people import taken_items
+from .postgres_holdings import PostgresHoldings
 from .postgres_inbox import PostgresInbox
 from .postgres_readings import PostgresReadings
 from .writer import Writer
@@ -64,6 +65,7 @@ class PostgresStore:
             PostgresJournal(tenant, self._database, self._writer),
             PostgresArtifacts(tenant, self._database, self._writer),
             PostgresReadings(tenant, self._database),
+            PostgresHoldings(tenant, self._database, self._writer),
         )
 
     async def close(self) -> None:

@@ -25,7 +25,8 @@ create table offing.fact(
     version integer not null, at bigint not null, body bytea not null, crc bigint not null,
     primary key(stream, seq));
 create table offing.artifact(
-    tenant text not null, ref text not null, body bytea not null, primary key(tenant, ref));
+    tenant text not null, ref text not null, body bytea not null, at bigint not null,
+    primary key(tenant, ref));
 create table offing.inbox(
     id bigint generated always as identity primary key, stream bigint not null, key text, run text not null,
     kind text not null, body bytea not null, who text not null, at bigint not null,
@@ -45,8 +46,11 @@ create table if not exists offing.version(version integer not null);
 """
 
 MAKE: Final = """
-insert into offing.stream(tenant, name, token) values(%s, %s, 0) on conflict do nothing
+insert into offing.stream(tenant, name, token)
+values(%s, %s, coalesce((select token from offing.stream where tenant='' and name=''), 0))
+on conflict do nothing
 """
+"""Tokens of a new stream go on where those of removed ones ended: they are kept with nobody's stream."""
 FIND: Final = "select id, token from offing.stream where tenant=%s and name=%s for update"
 HOLDER: Final = """
 select token, owner, body, (extract(epoch from clock_timestamp()) * 1000000)::bigint - alive_at
@@ -78,7 +82,11 @@ READ: Final = """
 select seq, run, kind, version, at, body, crc from offing.fact
 where stream=(select id from offing.stream where tenant=%s and name=%s) and seq>%s order by seq limit %s
 """
-PUT: Final = "insert into offing.artifact(tenant, ref, body) values(%s, %s, %s) on conflict do nothing"
+PUT: Final = """
+insert into offing.artifact(tenant, ref, body, at)
+values(%s, %s, %s, (extract(epoch from clock_timestamp()) * 1000000)::bigint)
+on conflict(tenant, ref) do update set at=excluded.at
+"""
 GET: Final = "select body from offing.artifact where tenant=%s and ref=%s"
 POST: Final = """
 with posted_to as (select id from offing.stream where tenant=%s and name=%s for update)

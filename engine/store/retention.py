@@ -122,7 +122,7 @@ def holdings_of(scope: Scope) -> Holdings:
         ConfigurationError: the store cannot tell.
     """
     if scope.holdings is None:
-        raise ConfigurationError("this store has no retention: keep sessions in a MemoryStore or SqliteStore")
+        raise ConfigurationError("this store has no retention: use one that offers Holdings, as those of this library do")
     return scope.holdings
 
 
