@@ -186,10 +186,21 @@ def test_a_refused_request_ends_with_1_and_says_how_to_go_on(folder: Path) -> No
     assert "Go on with: offing resume " in done.stdout
 
 
+def _hear_interrupts() -> None:
+    """Where the tests are run in the background, a shell may have interrupts ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_an_interrupt_tells_how_to_go_on(folder: Path) -> None:
     with Loopback([Stall()]) as server:
         environment = os.environ | {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": server.url}
-        running = subprocess.Popen([*OFFING, "run", "x"], stdout=subprocess.PIPE, text=True, env=environment)
+        running = subprocess.Popen(
+            [*OFFING, "run", "x"],
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+            preexec_fn=_hear_interrupts,
+        )
         assert running.stdout is not None
         run = running.stdout.readline().split()[1]
         server.wait_until(lambda seen: len(seen.requests) == 1, seconds=30)
