@@ -122,7 +122,9 @@ def holdings_of(scope: Scope) -> Holdings:
         ConfigurationError: the store cannot tell.
     """
     if scope.holdings is None:
-        raise ConfigurationError("this store has no retention: use one that offers Holdings, as those of this library do")
+        raise ConfigurationError(
+            "this store has no retention: use one that offers Holdings, as those of this library do"
+        )
     return scope.holdings
 
 
