@@ -5,34 +5,27 @@ token checked in the statement of each append. Needs the extra `postgres`.
 """
 
 import asyncio
-import hashlib
 import importlib.util
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import ConfigurationError, LeaseLost, NotFound
+from ..errors import ConfigurationError, NotFound
 from . import postgres_schema as sql
 from .faults import whole
 from .inbox import Item, Posting
 from .journal import Lease, Row, Scope
-from .kept import Kept, kept, rows_after
+from .kept import Kept, rows_after
 from .leases import refuse_living
 from .owner import Owner, is_dead
-from .people import taken_items
 from .postgres_holdings import PostgresHoldings
 from .postgres_inbox import PostgresInbox
 from .postgres_readings import PostgresReadings
 from .writer import Writer
+from .written import PAGE, WrittenJournal, address_of, not_written
 
 if TYPE_CHECKING:
     from .postgres_database import PostgresDatabase
     from .postgres_link import Patience
-
-_LARGE = 1_000_000
-"""Bytes from which hashing is worth a thread."""
-
-_PAGE = 500
-"""Rows read at a time."""
 
 
 class PostgresStore:
@@ -78,18 +71,13 @@ class PostgresStore:
             self._database.close()
 
 
-class PostgresJournal:
+class PostgresJournal(WrittenJournal):
     """See `Journal`."""
 
     def __init__(self, tenant: str, database: "PostgresDatabase", writer: Writer) -> None:
-        self._tenant = tenant
         self._database = database
-        self._writer = writer
         self._inbox = PostgresInbox(tenant, database)
-
-    async def acquire(self, stream: str) -> Lease:
-        """Takes the stream's lease; from a dead owner on this host at once."""
-        return await self._writer.submit(lambda: self._acquire(stream))
+        super().__init__(tenant, writer, database, self._inbox)
 
     def _acquire(self, stream: str) -> Lease:
         """Looks before it waits for the row: who works there has it locked, again and again."""
@@ -119,26 +107,8 @@ class PostgresJournal:
         ours = owner == self._database.owner.store
         return ours and (self._tenant, stream, token) not in self._database.held
 
-    async def release(self, lease: Lease) -> None:
-        """Gives a lease back."""
-        self._database.held.discard((self._tenant, lease.stream, lease.token))
-        self._database.bells.take_down(self._tenant, lease)
-        await self._writer.submit(lambda: self._release(lease))
-
     def _release(self, lease: Lease) -> None:
         self._database.execute(sql.RELEASE, (self._tenant, lease.stream, lease.token))
-
-    def append(self, lease: Lease, rows: Sequence[Row]) -> Awaitable[None]:
-        """Appends the rows with the next commit."""
-        bodies = [kept(row) for row in rows]
-        taken = taken_items([row.fact for row in rows])
-
-        def append() -> None:
-            if bodies:
-                self._append(lease, bodies)
-            self._inbox.take(lease.stream, taken)
-
-        return self._writer.submit(append)
 
     def _append(self, lease: Lease, rows: Sequence[Kept]) -> None:
         """In one statement, which writes all or nothing."""
@@ -147,20 +117,17 @@ class PostgresJournal:
         columns = [list(column) for column in zip(*rows, strict=True)]
         values = (self._tenant, lease.stream, lease.token, *columns, first - 1)
         if not follow or self._database.execute(sql.APPEND, values).rowcount != len(rows):
-            raise LeaseLost(
-                f"row {first} of session {lease.stream!r} was not written: the session has a new "
-                "owner, or the row before it is missing"
-            )
+            raise not_written(first, lease.stream)
 
     async def read(self, stream: str, after: int = 0) -> AsyncIterator[Row]:
         """The rows after a sequence number, a page at a time."""
         while True:
-            values = (self._tenant, stream, after, _PAGE)
+            values = (self._tenant, stream, after, PAGE)
             page = await asyncio.to_thread(self._database.query, sql.READ, values)
             for row in rows_after(after, [Kept(*one) for one in page]):
                 yield row
             after += len(page)
-            if len(page) < _PAGE:
+            if len(page) < PAGE:
                 return
 
     async def post(self, stream: str, posting: Posting) -> int:
@@ -174,10 +141,6 @@ class PostgresJournal:
         found = await asyncio.to_thread(self._database.query, sql.INBOX, (self._tenant, stream))
         return [Item(*one) for one in found]
 
-    def on_post(self, lease: Lease, tell: Callable[[], object]) -> None:
-        """Calls `tell` soon after each post."""
-        self._database.bells.hang(self._tenant, lease, tell)
-
 
 class PostgresArtifacts:
     """See `Artifacts`."""
@@ -188,9 +151,8 @@ class PostgresArtifacts:
         self._writer = writer
 
     async def put(self, data: bytes) -> str:
-        """Keeps the bytes. Large ones are hashed in a thread, off the event loop."""
-        hashed = hashlib.sha256(data) if len(data) < _LARGE else await asyncio.to_thread(hashlib.sha256, data)
-        ref = hashed.hexdigest()
+        """Keeps the bytes."""
+        ref = await address_of(data)
         await self._writer.submit(lambda: self._put(ref, data))
         return ref
 

@@ -6,39 +6,32 @@ kept as bytes, never as a database's JSON or text.
 
 import asyncio
 import contextlib
-import hashlib
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from ..clock import Clock, SystemClock
-from ..errors import LeaseLost, NotFound, StoreError
+from ..errors import NotFound, StoreError
 from .faults import told, whole
 from .inbox import Bells, Item, Posting
 from .journal import Lease, Row, Scope
-from .kept import Kept, kept, rows_after
+from .kept import Kept, rows_after
 from .leases import Uptime, refuse_living
 from .owner import Owner, is_dead, this_process
-from .people import taken_items
 from .readings import READINGS, SqliteReadings
 from .sqlite_holdings import HOLDINGS, NEW_STREAM, PUT, SqliteHoldings
 from .sqlite_inbox import INBOX, INBOX_SCHEMA, NEWEST, SqliteInbox, items
 from .writer import Writer
+from .written import PAGE, WrittenJournal, address_of, not_written
 
 T = TypeVar("T")
-
-_LARGE = 1_000_000
-"""Bytes from which hashing is worth a thread."""
 
 _SWITCH_S = 0.02
 """Seconds between tries to switch a new file to its write-ahead log."""
 _SWITCH_MOST_S = 10.0
 """Seconds after which the switch is given up."""
-
-_PAGE = 500
-"""Rows read at a time."""
 
 _SCHEMA = """
 create table if not exists stream(
@@ -226,18 +219,13 @@ class SqliteDatabase:
             raise told(f"cannot read the store {str(self.path)!r}", error) from error
 
 
-class SqliteJournal:
+class SqliteJournal(WrittenJournal):
     """See `Journal`."""
 
     def __init__(self, tenant: str, database: SqliteDatabase, writer: Writer) -> None:
-        self._tenant = tenant
         self._database = database
-        self._writer = writer
         self._inbox = SqliteInbox(tenant, database)
-
-    async def acquire(self, stream: str) -> Lease:
-        """Takes the stream's lease; from a dead owner at once."""
-        return await self._writer.submit(lambda: self._acquire(stream))
+        super().__init__(tenant, writer, database, self._inbox)
 
     def _acquire(self, stream: str) -> Lease:
         execute = self._database.execute
@@ -263,47 +251,27 @@ class SqliteJournal:
         ours = owner == self._database.owner.to_json()
         return ours and (self._tenant, stream, token) not in self._database.held
 
-    async def release(self, lease: Lease) -> None:
-        """Gives a lease back."""
-        self._database.held.discard((self._tenant, lease.stream, lease.token))
-        self._database.bells.take_down(self._tenant, lease)
-        await self._writer.submit(lambda: self._release(lease))
-
     def _release(self, lease: Lease) -> None:
         self._database.execute(
             "update stream set owner=null where tenant=? and name=? and token=?",
             (self._tenant, lease.stream, lease.token),
         )
 
-    def append(self, lease: Lease, rows: Sequence[Row]) -> Awaitable[None]:
-        """Appends the rows with the next commit."""
-        bodies = [kept(row) for row in rows]
-        taken = taken_items([row.fact for row in rows])
-
-        def append() -> None:
-            self._append(lease, bodies)
-            self._inbox.take(lease.stream, taken)
-
-        return self._writer.submit(append)
-
     def _append(self, lease: Lease, rows: Sequence[Kept]) -> None:
         for row in rows:
             under = (self._tenant, lease.stream, lease.token, row.seq - 1)
             if self._database.execute(_APPEND, (*row, *under)).rowcount != 1:
-                raise LeaseLost(
-                    f"row {row.seq} of session {lease.stream!r} was not written: the session has a new "
-                    "owner, or the row before it is missing"
-                )
+                raise not_written(row.seq, lease.stream)
 
     async def read(self, stream: str, after: int = 0) -> AsyncIterator[Row]:
         """The rows after a sequence number, a page at a time."""
         while True:
-            page = await self._database.query(_READ, (self._tenant, stream, after, _PAGE))
+            page = await self._database.query(_READ, (self._tenant, stream, after, PAGE))
             rows = [Kept(*one) for one in page]  # type: ignore[arg-type]  # columns have their types: strict
             for row in rows_after(after, rows):
                 yield row
             after += len(page)
-            if len(page) < _PAGE:
+            if len(page) < PAGE:
                 return
 
     async def post(self, stream: str, posting: Posting) -> int:
@@ -315,10 +283,6 @@ class SqliteJournal:
     async def inbox(self, stream: str) -> Sequence[Item]:
         """What is not taken yet."""
         return items(await self._database.query(INBOX, (self._tenant, stream)))
-
-    def on_post(self, lease: Lease, tell: Callable[[], object]) -> None:
-        """Calls `tell` soon after each post."""
-        self._database.bells.hang(self._tenant, lease, tell)
 
 
 class SqliteArtifacts:
@@ -333,9 +297,8 @@ class SqliteArtifacts:
         self._clock = clock or SystemClock()
 
     async def put(self, data: bytes) -> str:
-        """Keeps the bytes. Large ones are hashed in a thread, off the event loop."""
-        hashed = hashlib.sha256(data) if len(data) < _LARGE else await asyncio.to_thread(hashlib.sha256, data)
-        ref = hashed.hexdigest()
+        """Keeps the bytes."""
+        ref = await address_of(data)
         await self._writer.submit(lambda: self._put(ref, data))
         return ref
 
