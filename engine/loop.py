@@ -8,7 +8,6 @@ from typing import Any, assert_never
 
 from ..compaction.conversation import ToolCall
 from ..tracing import Usage
-from .answer.check import check
 from .dispatch import execute
 from .errors import ModelFault
 from .hearing import take_in
@@ -19,7 +18,7 @@ from .run import Run
 from .scrub import scrub, scrub_fields
 from .steps import Ask, Check, Execute, Wait, next_step
 from .store.codec import unrecordable
-from .store.facts import Fact, Faulted, Noted, Replied, Stopped, Waited
+from .store.facts import Checked, Fact, Faulted, Noted, Replied, Stopped, Waited
 from .store.people import Expired
 
 
@@ -37,7 +36,7 @@ async def drive(run: Run) -> Stopped:
             case Execute() as work:
                 await execute(run, work)
             case Check() as wanted:
-                await run.record(check(run.state, wanted))
+                await run.record(_checked(run, wanted))
             case Wait(until):
                 await _record(run, _wait(run, until))
             case Noted() | Expired() as fact:
@@ -56,6 +55,13 @@ async def _record(run: Run, work: Coroutine[Any, Any, Fact]) -> None:
         await run.record(fact)
     elif run.hub.drafting:
         run.hub.delta(Delta("restart"))
+
+
+def _checked(run: Run, wanted: Check) -> Checked:
+    """The verdict on an answer. What finds figures in a text is loaded with the first one."""
+    from .answer.check import check
+
+    return check(run.state, wanted)
 
 
 async def _wait(run: Run, until: int) -> Waited:

@@ -8,7 +8,6 @@ import asyncio
 import contextlib
 import json
 import logging
-import urllib.request
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Protocol
@@ -142,17 +141,18 @@ class WebhookNotifier:
             await self.pool.submit(lambda: self._post(notice.to_json().encode())).done
 
     def _post(self, body: bytes) -> None:
+        import urllib.request
+
+        class NoRedirects(urllib.request.HTTPRedirectHandler):
+            """What is sent elsewhere would take its headers along, tokens too: it is an error instead."""
+
+            def redirect_request(self, *_: object, **__: object) -> None:
+                """No request."""
+
         headers = {**self.headers, "content-type": "application/json"}
         request = urllib.request.Request(self.url, body, headers, method="POST")
-        with urllib.request.build_opener(_NoRedirects).open(request, timeout=self.timeout_s):
+        with urllib.request.build_opener(NoRedirects).open(request, timeout=self.timeout_s):
             pass
-
-
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """What is sent elsewhere would take its headers along, tokens too: it is an error instead."""
-
-    def redirect_request(self, *_: object, **__: object) -> None:
-        """No request."""
 
 
 class Notices:
