@@ -11,7 +11,7 @@ from pydantic import Field, JsonValue
 from ..errors import NamespaceError
 from ..functions import tool
 from ..records import amount_of, by_tool, id_part
-from ..tables.namespace import From, Limit, Offset, To
+from ..tables.namespace import From, Limit, Offset, To, next_offset
 from ..tables.source import shown_findings
 from ..tool import Effect, Record, Tool, ToolOutput
 from .accounts import Account, Accounts, Movement
@@ -88,14 +88,12 @@ class _BankTools:
         wanted = _Wanted(from_, to, text.casefold(), min_amount, max_amount, direction)
         found = [(of, each) for of in chosen for each in of.movements if wanted(each)]
         page = found[offset : offset + limit]
-        end = offset + len(page)
         content: dict[str, JsonValue] = {
             "total": len(found),
             "sums": _sums(each.record for _, each in found if not each.entry.pending),
             "transactions": [_movement(of, each, named=len(chosen) > 1) for of, each in page],
+            **next_offset(offset, len(page), len(found)),
         }
-        if end < len(found):
-            content["next_offset"] = end
         return ToolOutput(content, tuple(each.record for _, each in page))
 
     def get_transaction(

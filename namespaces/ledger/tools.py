@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue
 from ..errors import NamespaceError
 from ..functions import tool
 from ..records import amount_of, by_tool, id_part
-from ..tables.namespace import From, Limit, Offset, To
+from ..tables.namespace import From, Limit, Offset, To, next_offset
 from ..tables.source import shown_findings
 from ..tool import Effect, Record, Tool, ToolOutput
 from .accounts import Account, Books, Posting
@@ -56,8 +56,7 @@ class _LedgerTools:
         unused = [name for name in books.without_lines if text.casefold() in name.casefold()]
         if unused:
             content["without_lines"] = [*unused[:_UNUSED]]
-        if offset + len(page) < len(found):
-            content["next_offset"] = offset + len(page)
+        content |= next_offset(offset, len(page), len(found))
         return ToolOutput(content, (*records, *sums.values()))
 
     def get_gl_detail(
@@ -77,16 +76,14 @@ class _LedgerTools:
         wanted = text.casefold()
         found = [each for each in dated if wanted in f"{each.line.text} {each.line.journal}".casefold()]
         page = found[offset : offset + limit]
-        end = offset + len(page)
         content: dict[str, JsonValue] = {
             "account": of.label,
             "currency": of.currency,
             "total": len(found),
             "sum": str(amount_of(each.record for each in found)),
             "lines": [_line(each) for each in page],
+            **next_offset(offset, len(page), len(found)),
         }
-        if end < len(found):
-            content["next_offset"] = end
         return ToolOutput(content, tuple(each.record for each in page))
 
     def get_journal(

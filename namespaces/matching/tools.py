@@ -7,12 +7,12 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from ..functions import tool
-from ..tables.namespace import Limit, Offset
+from ..tables.namespace import Limit, Offset, next_offset
 from ..tool import Effect, Record, Tool, ToolOutput
-from .accounts import Asked, Sides
+from .accounts import Asked, Compared, Sides
 from .figures import figures_of, recurring_figures
 from .match import Kind
-from .reconciliation import Period, reconcile
+from .reconciliation import Period, Reconciliation, reconcile
 from .recurring import in_turn, months, recurring
 from .shown import Detail, shown_match, shown_pattern, shown_reconciliation
 from .workpaper.tool import StatementTool
@@ -72,7 +72,7 @@ class _MatchingTools:
         asked = Asked(window_days, tolerance, materiality)
         of = self._sides.compared(bank_account, ledger_account, asked)
         period = Period(from_, to)
-        done = reconcile(of.bank, of.books, period, of.rule, self._sides.carried(of, period))
+        done = self._reconciled(of, period)
         arguments = of.arguments(period)
         figures = figures_of(done, of.bank.label, of.books.label, arguments)
         detail = Detail(limit, evidence, list_immaterial)
@@ -95,7 +95,7 @@ class _MatchingTools:
         """Lists the proposed matches of a period with the evidence for each and its alternatives."""
         of = self._sides.compared(bank_account, ledger_account, Asked(window_days, tolerance))
         period = Period(from_, to)
-        done = reconcile(of.bank, of.books, period, of.rule, self._sides.carried(of, period))
+        done = self._reconciled(of, period)
         found = [
             each
             for each in (*done.matches, *done.from_before, *done.into_next)
@@ -105,11 +105,13 @@ class _MatchingTools:
         content: dict[str, JsonValue] = {
             "total": len(found),
             "matches": [shown_match(each) for each in page],
+            **next_offset(offset, len(page), len(found)),
         }
-        if offset + len(page) < len(found):
-            content["next_offset"] = offset + len(page)
         records = [record for each in page for record in each.records]
         return ToolOutput(content, tuple(records))
+
+    def _reconciled(self, of: Compared, period: Period) -> Reconciliation:
+        return reconcile(of.bank, of.books, period, of.rule, self._sides.carried(of, period))
 
     def list_recurring(  # noqa: PLR0913  each is an argument of the tool
         self,

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
-from pydantic import Field, SecretStr
+from pydantic import Field, JsonValue, SecretStr
 
 from ..errors import NamespaceError
 from ..tool import Tool
@@ -67,6 +67,12 @@ From = Annotated[datetime.date | None, Field(alias="from", description="First da
 To = Annotated[datetime.date | None, Field(description="Last day, YYYY-MM-DD; included")]
 Limit = Annotated[int, Field(ge=1, le=500)]
 Offset = Annotated[int, Field(ge=0)]
+
+
+def next_offset(offset: int, shown: int, total: int) -> dict[str, JsonValue]:
+    """Where the next page begins, as a tool says it; nothing after the last one."""
+    end = offset + shown
+    return {"next_offset": end} if end < total else {}
 
 
 @dataclass(frozen=True, slots=True)
