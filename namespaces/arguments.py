@@ -22,7 +22,7 @@ _SHOWN = 300
 _MOST = 5
 """Problems that are told at once."""
 _COMPARED = 1_000
-"""Characters of a name that are compared: a longer one is a mistake of another kind, and would take seconds."""
+"""Characters of a name that are compared; to compare a megabyte takes seconds."""
 
 
 class Arguments:

@@ -190,7 +190,7 @@ class AnthropicModel:
 
 @functools.cache
 def _trusted() -> "SSLContext":
-    """Whose certificates are believed, as the SDK has it by default. Reading them takes 30 ms, so once will do."""
+    """Whose certificates are believed, as the SDK has it by default: read once, since it takes 30 ms."""
     import httpx2  # what the SDK stands on; it loads with it
 
     return httpx2.create_ssl_context()
