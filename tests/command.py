@@ -2,8 +2,6 @@
 
 import contextlib
 import io
-import os
-from collections.abc import Mapping
 from subprocess import CompletedProcess
 
 import pytest
@@ -11,25 +9,15 @@ import pytest
 from offing.engine.cli.main import main
 
 
-def offing_here(
-    *arguments: str, environment: Mapping[str, str] | None = None, **variables: str
-) -> CompletedProcess[str]:
-    """What it says and how it ends.
-
-    Args:
-        arguments: Those of the command.
-        environment: All variables there are; None for those of the test.
-        variables: Some more.
-    """
+def offing_here(*arguments: str, **variables: str) -> CompletedProcess[str]:
+    """What it says and how it ends, with these variables beside those of the test."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with pytest.MonkeyPatch.context() as patch:
-        for name in [] if environment is None else set(os.environ) - set(environment):
-            patch.delenv(name)
-        for name, value in {**(environment or {}), **variables}.items():
+        for name, value in variables.items():
             patch.setenv(name, value)
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = _ended(arguments)
-    return CompletedProcess(arguments, code, *(_said(stream) for stream in (out, err)))
+    return CompletedProcess(arguments, code, _said(out), _said(err))
 
 
 def _ended(arguments: tuple[str, ...]) -> int:

@@ -156,7 +156,7 @@ def test_an_unknown_run_ends_with_1(folder: Path) -> None:
 
 
 def test_a_run_of_a_later_release_ends_with_1_and_says_so(folder: Path, demo: Demo) -> None:
-    store = shutil.copy(demo.store, folder)
+    store = str(shutil.copy(demo.store, folder))
     with closing(sqlite3.connect(store)) as database, database:
         database.execute("update fact set version = 9 where kind = 'opened'")
     done = offing_here("resume", demo.said.split()[1], "--store", store)

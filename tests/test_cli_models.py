@@ -46,7 +46,10 @@ def kept() -> dict[str, str]:
 
 def models(*names: str, **variables: str) -> CompletedProcess[str]:
     """Runs it with these variables and none that would tell of keys."""
-    return offing_here("models", *names, environment=kept() | variables)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in os.environ.keys() - kept().keys():
+            patch.delenv(name)
+        return offing_here("models", *names, **variables)
 
 
 def shown(*names: str, **variables: str) -> str:
