@@ -4,7 +4,7 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 
 .DELETE_ON_ERROR:
-# The tests start some two hundred processes; each would compile the library anew.
+# Each of the many processes that the tests start would compile the library anew.
 unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo test check lint rules types clean
 
