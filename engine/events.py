@@ -6,9 +6,11 @@ the last one it saw. Deltas are drafts: the reply that follows confirms or repla
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Literal, cast
 
 from ..tracing import Usage
+from .lineage import child_of, parent_of
 from .people_events import PEOPLE_EVENTS, PeopleEvent
 from .people_events import ApprovalDecided as ApprovalDecided
 from .people_events import ApprovalExpired as ApprovalExpired
@@ -19,15 +21,18 @@ from .people_events import PostRefused as PostRefused
 from .people_events import QuestionAnswered as QuestionAnswered
 from .people_events import QuestionAsked as QuestionAsked
 from .store.branches import Edited, Forked, Moved, NotUndone
+from .store.cached import Cached, Warmed
 from .store.facts import (
     Began,
     Checked,
+    Compacted,
     Fact,
     Faulted,
     Figure,
     Linked,
     Noted,
     Opened,
+    PassWhy,
     Replied,
     Resumed,
     Settled,
@@ -39,8 +44,10 @@ from .store.facts import (
     Task,
     TasksSet,
     Waited,
+    Writer,
 )
 from .store.journal import Row
+from .store.strands import Delegated, Overdue
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +57,35 @@ class RunStarted:
     seq: int
     run: str
     text: str
+    parent: str = ""
+    """The run that started it as its child; empty for one that a person started."""
+
+
+@dataclass(frozen=True, slots=True)
+class StrandPlanned:
+    """A part of the work that a child will do."""
+
+    run: str
+    """Of the child; its events carry it."""
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkDelegated:
+    """A call hands work to children: each begins with a `RunStarted` of its own, when it is its turn."""
+
+    seq: int
+    run: str
+    call: str
+    strands: tuple[StrandPlanned, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TimeUp:
+    """The time of a child is up: it stops with what it has reached."""
+
+    seq: int
+    run: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +132,19 @@ class ReplyFinished:
     reasoning: str
     calls: tuple[CallAsked, ...]
     usage: Usage
+    cached: Cached | None = None
+    """What became of its prompt in the provider's cache; None where that was not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheWarmed:
+    """The prompt of a run that waits was read in the provider's cache once more, so that it stays there."""
+
+    seq: int
+    run: str
+    usage: Usage
+    cost: Decimal | None
+    """US dollars; None where unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +229,26 @@ class ModelFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class ContextCompacted:
+    """Parts of the conversation left what the model is sent. They are kept, and the model can read them."""
+
+    seq: int
+    run: str
+    why: PassWhy
+    before: int
+    """Tokens of the prompt, estimated."""
+    after: int
+    stubs: int
+    """Results that became stubs."""
+    digested: int
+    """Messages that a digest stands for by now; 0 when there is none."""
+    writer: Writer
+    """Who wrote the digest of this pass; empty where it has none."""
+    problem: str
+    """Why a digest was written by rule; empty when it was not."""
+
+
+@dataclass(frozen=True, slots=True)
 class RunStopped:
     """The run stopped; its result is ready."""
 
@@ -200,6 +269,8 @@ class Delta:
     kind: Literal["text", "reasoning", "restart"]
     """"restart": what was streamed of this reply is void."""
     text: str
+    run: str = ""
+    """Whose reply it is: a run and its children speak at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +282,7 @@ class Draft:
     """The last delta that is in it."""
     text: str
     reasoning: str
+    run: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,13 +291,17 @@ class Progress:
 
     call: str
     text: str
+    run: str = ""
 
 
 Durable = (
     RunStarted
+    | WorkDelegated
+    | TimeUp
     | RunForked
     | RunResumed
     | ReplyFinished
+    | CacheWarmed
     | CallStarted
     | CallFinished
     | NoteGiven
@@ -233,6 +309,7 @@ Durable = (
     | AnswerChecked
     | SkillLoaded
     | ModelFailed
+    | ContextCompacted
     | PeopleEvent
     | RunStopped
 )
@@ -246,7 +323,19 @@ def event_of(row: Row) -> Durable | None:
 
 
 def _began(row: Row, fact: Began) -> Durable:
-    return RunStarted(row.seq, row.run, fact.message.text)
+    return RunStarted(row.seq, row.run, fact.message.text, parent_of(row.run))
+
+
+def _delegated(row: Row, fact: Delegated) -> Durable:
+    planned = [
+        StrandPlanned(child_of(row.run, fact.call, number), strand.title)
+        for number, strand in enumerate(fact.strands, start=1)
+    ]
+    return WorkDelegated(row.seq, row.run, fact.call, tuple(planned))
+
+
+def _overdue(row: Row, fact: Overdue) -> Durable:
+    return TimeUp(row.seq, row.run)
 
 
 def _forked(row: Row, fact: Forked) -> Durable:
@@ -261,7 +350,12 @@ def _replied(row: Row, fact: Replied) -> Durable:
     message = fact.reply.message
     calls = tuple(CallAsked(call.id, call.name, call.arguments) for call in message.calls)
     reasoning = "".join(block.text for block in message.blocks if block.kind == "reasoning")
-    return ReplyFinished(row.seq, row.run, message.text, reasoning, calls, fact.reply.usage)
+    told = (row.seq, row.run, message.text, reasoning, calls)
+    return ReplyFinished(*told, fact.reply.usage, fact.cached)
+
+
+def _warmed(row: Row, fact: Warmed) -> Durable:
+    return CacheWarmed(row.seq, row.run, fact.usage, fact.cost)
 
 
 def _started(row: Row, fact: Started) -> Durable:
@@ -294,15 +388,25 @@ def _faulted(row: Row, fact: Faulted) -> Durable:
     return ModelFailed(row.seq, row.run, fact.fault, fact.message)
 
 
+def _compacted(row: Row, fact: Compacted) -> Durable:
+    done = fact.done
+    digested = done.digest.reach if done.digest is not None else 0
+    sizes = (fact.before, fact.after, len(done.stubs), digested)
+    return ContextCompacted(row.seq, row.run, fact.why, *sizes, fact.writer, fact.problem)
+
+
 def _stopped(row: Row, fact: Stopped) -> Durable:
     return RunStopped(row.seq, row.run, fact.why, fact.detail)
 
 
 _EVENTS: Mapping[type, Callable[..., Durable]] = {
     Began: _began,
+    Delegated: _delegated,
+    Overdue: _overdue,
     Forked: _forked,
     Resumed: _resumed,
     Replied: _replied,
+    Warmed: _warmed,
     Started: _started,
     Settled: _settled,
     Noted: _noted,
@@ -310,6 +414,7 @@ _EVENTS: Mapping[type, Callable[..., Durable]] = {
     Checked: _checked,
     SkillActivated: _skill,
     Faulted: _faulted,
+    Compacted: _compacted,
     Stopped: _stopped,
     **PEOPLE_EVENTS,
 }

@@ -8,22 +8,28 @@ from typing import Any, assert_never
 
 from ..compaction.conversation import ToolCall
 from ..tracing import Usage
+from .audit import Sent, judged
+from .compacting import compact
 from .dispatch import execute
 from .errors import ModelFault
+from .halting import unless_halted
 from .hearing import take_in
+from .lifetimes import with_lifetime
 from .models.model import Delta, Reply
 from .models.pricing import cost
 from .models.retry import told_wait_us
 from .run import Run
 from .scrub import scrub, scrub_fields
+from .state import State
 from .steps import Ask, Check, Execute, Wait, next_step
 from .store.codec import unrecordable
 from .store.facts import Checked, Fact, Faulted, Noted, Replied, Stopped, Waited
 from .store.people import Expired
+from .window import Compact
 
 
-async def drive(run: Run) -> Stopped:
-    """Works on a run until it stops.
+async def drive(run: Run) -> Stopped:  # noqa: C901, PLR0912
+    """Works on a run until it stops; on a child, also until it waits for people.
 
     Raises:
         StoreError: the journal or the artifacts failed. Nothing else leaves the loop.
@@ -33,6 +39,8 @@ async def drive(run: Run) -> Stopped:
         match next_step(run.state):
             case Ask():
                 await _record(run, ask(run))
+            case Compact() as wanted:
+                await _record(run, compact(run, wanted))
             case Execute() as work:
                 await execute(run, work)
             case Check() as wanted:
@@ -42,19 +50,25 @@ async def drive(run: Run) -> Stopped:
             case Noted() | Expired() as fact:
                 await run.record(fact)
             case Stopped() as end:
-                await run.record(end)
+                await _stop(run, end)
                 return end
             case _ as never:
                 assert_never(never)
 
 
+async def _stop(run: Run, end: Stopped) -> None:
+    """Records the stop; but a child that waits for people has not stopped: its parent's call stays open."""
+    if run.parent is None or end.why != "waiting":
+        await run.record(end)
+
+
 async def _record(run: Run, work: Coroutine[Any, Any, Fact]) -> None:
-    """Records what comes of the work; nothing when the run is cancelled meanwhile."""
-    fact = await run.mail.unless_cancelled(run.id, work)
+    """Records what comes of the work; nothing when the run is told to stop meanwhile."""
+    fact = await unless_halted(run, work)
     if fact is not None:
         await run.record(fact)
-    elif run.hub.drafting:
-        run.hub.delta(Delta("restart"))
+    elif run.hub.drafting(run.id):
+        run.hub.delta(Delta("restart"), run.id)
 
 
 def _checked(run: Run, wanted: Check) -> Checked:
@@ -78,7 +92,8 @@ async def ask(run: Run) -> Replied | Faulted:
     except Exception as error:  # noqa: BLE001  an adapter's mistake is a stop, never a crash
         return _faulted(run, ModelFault("invalid", f"{type(error).__name__}: {error}"))
     priced = cost(reply.usage, run.means.info)
-    replied = Replied(_numbered(reply, run.state.turn + 1), priced, run.means.wire.digest)
+    cached = judged(run.state, _sent(run), reply)
+    replied = Replied(_numbered(reply, run.state), priced, run.means.wire.digest, cached)
     problem = unrecordable(replied)
     if not problem:
         return replied
@@ -88,8 +103,8 @@ async def ask(run: Run) -> Replied | Faulted:
 
 def _faulted(run: Run, fault: ModelFault) -> Faulted:
     """The failure of a call with all that the decision about it needs."""
-    if run.hub.drafting:
-        run.hub.delta(Delta("restart"))
+    if run.hub.drafting(run.id):
+        run.hub.delta(Delta("restart"), run.id)
     told = told_wait_us(fault.headers, str(fault), run.clock.now_us())
     spent = cost(fault.usage, run.means.info) if fault.usage != Usage() else Decimal(0)
     return Faulted(fault.kind, scrub(str(fault)), told, run.clock.chance(), fault.usage, spent)
@@ -97,23 +112,38 @@ def _faulted(run: Run, fault: ModelFault) -> Faulted:
 
 async def _stream(run: Run) -> Reply:
     means = run.means
-    request = means.wire.request(run.state.conversation.view(), run.state.turn + 1)
+    request = means.wire.request(run.state.conversation, run.state.turn + 1)
     request = replace(request, effort=means.effort.of(run.state))
+    request = with_lifetime(request, run.state, means.lifetime.of(run.state))
     async with aclosing(means.model.stream(request)) as stream:
         async for part in stream:
             if isinstance(part, Reply):
                 return scrub_fields(part)
-            run.hub.delta(scrub_fields(part))
+            run.hub.delta(scrub_fields(part), run.id)
     raise ModelFault("cut", "the stream ended before the reply did")
 
 
-def _numbered(reply: Reply, turn: int) -> Reply:
+def _sent(run: Run) -> Sent:
+    """The request that was sent, as far as a cache is concerned; nothing was recorded since."""
+    means, prefix = run.means, run.state.prefix
+    return Sent(
+        means.model.name,
+        means.lifetime.of(run.state),
+        len(means.wire.segments),
+        means.wire.layers(0 if prefix is None else prefix.cached.segments),
+        means.lifetime.takes_markers,
+        means.info.cache_minimum,
+    )
+
+
+def _numbered(reply: Reply, state: State) -> Reply:
     """The reply with its calls named by their position: the first call of turn 17 is `17.1`."""
     blocks: list[object] = []
+    before = f"{state.path}." if state.path else ""
     place = 0
     for block in reply.message.blocks:
         if isinstance(block, ToolCall):
             place += 1
-            block = replace(block, id=f"{turn}.{place}")
+            block = replace(block, id=f"{before}{state.turn + 1}.{place}")
         blocks.append(block)
     return replace(reply, message=replace(reply.message, blocks=tuple(blocks)))  # type: ignore[arg-type]

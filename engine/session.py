@@ -26,24 +26,28 @@ from .handle import RunHandle
 from .history.watching import Source, events_of_head
 from .hub import Hub
 from .inbox import Inbox
+from .lifetimes import LifetimeChoice, lifetime_choice
+from .lineage import top_of
 from .locks import WriteLocks
 from .loop import drive
 from .models.catalog import info_of
-from .opening import GoingOn, Opening, check_finished, resumed
+from .models.model import Model
+from .opening import GoingOn, Opening, check_finished, driven, resumed
 from .prompt import Disconnected
 from .prompts import prompt
 from .resident import RESIDENT
-from .run import Means, Run
+from .run import Means, Run, Voice
 from .scrub import scrub
 from .session_skills import SessionSkills, session_skills
 from .setting import Setting, Shared
+from .slots import FairSlots
 from .spoken import Spoken
 from .state import State, fold
 from .steps import day_of
 from .store.codec import unrecordable
-from .store.facts import Began, Fact, Resumed, Stopped
+from .store.facts import Began, Fact, Stopped
 from .store.journal import Lease, Scope
-from .store.owner import this_process
+from .warming import Waiting, Warmth
 from .wire import Wire
 
 T = TypeVar("T", bound=BaseModel)
@@ -76,6 +80,7 @@ class Session(Spoken):
         self._skills = SessionSkills()
         self._gate = asyncio.Lock()
         self._work: asyncio.Task[Result] | None = None
+        self._warmth = Warmth()
         self._is_closed = False
 
     @property
@@ -130,7 +135,7 @@ class Session(Spoken):
     async def resume(
         self, run: str, *, more: Budget | None = None, guidance: str = "", by: str = ""
     ) -> RunHandle:
-        """Goes on with the session's last run: after a kill, or after a stop.
+        """Goes on with the session's last run, by its name or a child's: after a kill, or after a stop.
 
         A run that has answered is not worked on again; its handle gives its result. Going on after
         the iteration limit grants as many iterations again; of a budget only `more` is granted.
@@ -148,7 +153,7 @@ class Session(Spoken):
         async def going_on(lead: Run) -> list[Fact]:
             if asked.guidance.strip():
                 await self._inbox.say(run, asked.guidance, by=asked.by)
-            fact = resumed(lead.state.current, asked.more)
+            fact = resumed(lead.state.current, asked.more, lead.means)
             return [] if fact is None else [fact]
 
         return await self._work_on(going_on, run)
@@ -172,6 +177,7 @@ class Session(Spoken):
                 await asyncio.sleep(0)  # cancelled before its first step, it would keep its lease
                 self._work.cancel()
                 await asyncio.gather(self._work, return_exceptions=True)
+            await self._warmth.let_go()
             await self._connections.close()
         self._hub.fail(self._ended())
         self._closed()
@@ -212,6 +218,7 @@ class Session(Spoken):
         `known` names the run that the session has to have; None for a new one.
         """
         async with self._gate:
+            await self._warmth.let_go()
             lead = await self._lead(known)
             try:
                 facts = await prepare(lead)
@@ -246,7 +253,7 @@ class Session(Spoken):
             began,
             *(self._skills.activations() if new else ()),
             *self._skills.requested(text, lead.state.skills),
-            Resumed(str(this_process())),
+            driven(limits, lead.means),
         ]
         for problem in filter(None, map(unrecordable, facts)):
             raise ConfigurationError(f"what was given cannot be kept: {problem}")
@@ -290,7 +297,7 @@ class Session(Spoken):
 
     def _check_known(self, run: str | None) -> None:
         """Before anything is connected: whoever asks may have made the name up."""
-        if run is not None and (self._state.run is None or self._state.run.id != run):
+        if run is not None and (self._state.run is None or self._state.run.id != top_of(run)):
             raise NotFound(f"there is no run {run!r} to resume in session {self.id!r}")
 
     @property
@@ -318,7 +325,7 @@ class Session(Spoken):
             wire=Wire(shared.model, [framed.static, framed.context]),
             toolbox=Toolbox(RESIDENT, self._connections.connected, framed.tools),
             locks=WriteLocks(),
-            slots=asyncio.Semaphore(shared.limits.parallel_calls),
+            slots=FairSlots(shared.limits.parallel_calls),
             pool=shared.pool,
             workspace=self._setting.workspace,
             credentials=self._setting.credentials,
@@ -326,8 +333,25 @@ class Session(Spoken):
             effort=EffortChoice(shared.roles["run"].effort, thinking_of(shared.model)),
             skills=self._skills,
             approvals=shared.approvals,
+            lifetime=self._lifetime(shared.model),
+            digest=shared.roles["digest"],
+            child=await self._child_voice(framed),
         )
         return self._means
+
+    async def _child_voice(self, framed: Framed) -> Voice | None:
+        """Who works on children; None where that is who works on the runs, in the same way."""
+        run, child = self._shared.roles["run"], self._shared.roles["child"]
+        if child.model is run.model and child.effort == run.effort:
+            return None
+        framed = await stored_frame(framed.opened, child.model, self._store.artifacts)
+        info = await asyncio.to_thread(info_of, child.model.name)
+        effort = EffortChoice(child.effort, thinking_of(child.model))
+        return Voice(child.model, framed.static, framed.context, info, effort, self._lifetime(child.model))
+
+    def _lifetime(self, model: Model) -> LifetimeChoice:
+        shared = self._shared
+        return lifetime_choice(shared.caching, model, shared.approvals, self._connections.connected)
 
     async def _drive(self, run: Run) -> Result:
         """Works until the run stops; gives the lease back, whatever happens."""
@@ -348,7 +372,11 @@ class Session(Spoken):
         finally:
             await _shielded_release(run)
             if end is not None:  # whoever is told may want to resume it at once
+                self._warmth.keep(self._waiting(), self._shared.caching.keep_warm, run.clock)
                 self._shared.notices.tell(run.state, end)
+
+    def _waiting(self) -> Waiting:
+        return Waiting(lambda: self._state, lambda: self._lead(None), _shielded_release)
 
     def _forget_state(self) -> None:
         """What is not known to be durable is read again from the journal."""

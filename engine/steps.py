@@ -13,14 +13,17 @@ from pydantic import JsonValue
 
 from ..compaction.conversation import ToolCall
 from .breakers import left, not_again, tripped
+from .lineage import child_of
 from .models.model import Reply, StopReason
 from .models.retry import decide
 from .prompts import prompt
+from .restated import restated
 from .run_state import RunState
 from .state import State
 from .store.facts import Faulted, Noted, Stopped
 from .store.people import Expired, Questioned
 from .waiting import Waiting
+from .window import Compact, after_refusal, make_room
 
 _DOUBTS = 30
 """Doubts about an answer that the model is told one by one."""
@@ -61,7 +64,7 @@ class Wait:
     """Microseconds since 1970 in UTC."""
 
 
-Step = Ask | Execute | Check | Wait | Noted | Expired | Stopped
+Step = Ask | Compact | Execute | Check | Wait | Noted | Expired | Stopped
 
 
 def next_step(state: State) -> Step:
@@ -73,27 +76,52 @@ def next_step(state: State) -> Step:
         return _settle_calls(state, run)
     if run.cancel is not None:
         return Stopped("cancelled", _cancelled(state, run))
+    if run.overdue:
+        return Stopped("overdue", f"its {run.began.limits.strand_s or 0:,g} seconds are up")
     if run.fault is not None and not run.waited:
         return _after_fault(state, run, run.fault)
     verdict = _JUDGES[run.last.stop](state, run, run.last) if run.last is not None else None
-    return verdict or tripped(state) or _note(state, run) or Ask()
+    return verdict or tripped(state) or make_room(state) or _note(state, run) or Ask()
 
 
 def _settle_calls(state: State, run: RunState) -> Step:
-    """What can be settled is; then what a person has to say is waited for. Cancelling waits for nobody."""
+    """What can be settled is; then what people have to say is waited for. Who is to stop waits for nobody."""
+    ends = run.cancel is not None or run.overdue
     open_calls = [call for call in run.calls.values() if call.id not in run.results]
     waited_for = [run.waiting[call.id] for call in open_calls if call.id in run.waiting]
-    waited_for = [each for each in waited_for if each.is_open and run.cancel is None]
+    waited_for = [each for each in waited_for if each.is_open and not ends]
     held = {each.asked.call for each in waited_for}
-    ready = [call for call in open_calls if call.id not in held]
+    ready = [call for call in open_calls if call.id not in held and not _strands_wait(state, run, call.id)]
     if ready:
         return Execute(
             tuple(call for call in ready if call.id not in run.started),
             tuple(call for call in ready if call.id in run.started),
-            executable=run.cancel is None and run.last is not None and run.last.stop == "tools",
+            executable=not ends and run.last is not None and run.last.stop == "tools",
         )
     due = next((Expired(each.asked.call) for each in waited_for if each.is_due(state.at)), None)
-    return due or Stopped("waiting", f"waits for {'; '.join(map(_waited_for, waited_for))}")
+    return due or Stopped("waiting", f"waits for {'; '.join(map(_waited_for, state.waitings()))}")
+
+
+def _strands_wait(state: State, run: RunState, call: str) -> bool:
+    """Whether the strands of a call are done but for what people have to say."""
+    states = [
+        state.children[child_of(run.id, call, number)]
+        for number in range(1, len(run.strands.get(call, ())) + 1)
+    ]
+    return any(map(waits, states)) and all(waits(each) or has_ended(each) for each in states)
+
+
+def waits(state: State) -> bool:
+    """Whether a child can do nothing before a person has said something."""
+    if state.run is None or state.run.stopped is not None:
+        return False
+    step = next_step(state)
+    return isinstance(step, Stopped) and step.why == "waiting"
+
+
+def has_ended(state: State) -> bool:
+    """Whether a child has stopped: it is not driven any more."""
+    return state.run is not None and state.run.stopped is not None
 
 
 def _waited_for(waiting: Waiting) -> str:
@@ -144,7 +172,7 @@ def _after_fault(state: State, run: RunState, fault: Faulted) -> Step:
                 "unavailable", f"the model is not available after {run.faults} attempts{when}: {told}"
             )
         case "window":
-            return Stopped("window", f"the context window is full: {told}")
+            return tripped(state) or after_refusal(state, told)
         case "never":
             return Stopped("fault", f"the model could not be asked: {told}")
         case _ as never:
@@ -199,7 +227,7 @@ def _judge_refusal(state: State, run: RunState, reply: Reply) -> Step | None:
 
 
 def _judge_window(state: State, run: RunState, reply: Reply) -> Step | None:
-    return Stopped("window", "the context window is full: start a new session with what is known")
+    return tripped(state) or after_refusal(state, "the reply ended for want of room")
 
 
 _JUDGES: Mapping[StopReason, Callable[[State, RunState, Reply], Step | None]] = {
@@ -229,7 +257,7 @@ def _note(state: State, run: RunState) -> Noted | None:
     """The first thing that the model should know and was not told yet."""
     if run.last is not None and run.last.stop == "pause":
         return None  # a paused turn is resent as it is
-    said = (_go_on(state), _not_undone(state), _repeated(state, run), _date(state))
+    said = (_go_on(state), restated(state), _not_undone(state), _repeated(state, run), _date(state))
     candidates = (*said, *left(state))
     return next((note for note in candidates if note and note.key not in state.noted), None)
 

@@ -7,6 +7,7 @@ demand; `{ns}__invoke_tool` runs one. A tool called directly, as `{ns}__{tool}`,
 import dataclasses
 import functools
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
@@ -26,6 +27,8 @@ _RESERVED = frozenset({"calc"})
 """Prefixes of records that are not any system's."""
 _SUMMARY = 160
 """Characters of a summary that the list shows."""
+_SENTENCE = re.compile(r".{16,}?(?<!e\.g)(?<!i\.e)(?<!etc)[.!?](?=\s+[^a-z])")
+"""The first sentence, unless it is too short to tell a tool by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ class Connected:
         self.name = name
         self.set_aside: dict[str, str] = {}
         self.tools: dict[str, _Known] = {}
-        for tool in sorted(tools, key=lambda tool: tool.name):
+        for tool in sorted(tools, key=lambda tool: (tool.deprecated, tool.name)):
             self._add(tool)
         prefixed = {tool: f"{name}{_SEPARATOR}{tool}" for tool in self.tools}
         legal = aliases(prefixed.values())
@@ -79,6 +82,9 @@ class Connected:
         self._by_direct |= {alias: tool for tool, alias in self._direct.items()}
 
     def _add(self, tool: Tool) -> None:
+        if tool.unusable:
+            self.set_aside[tool.name] = tool.unusable
+            return
         if tool.name in {GET_SCHEMA, INVOKE}:
             self.set_aside[tool.name] = "its name is that of a meta-tool"
             return
@@ -175,7 +181,7 @@ class Connected:
             return ToolOutput(self._no_such(asked), error=True)
         about: dict[str, JsonValue] = {
             "tool": name,
-            "summary": known.tool.summary,
+            "summary": known.tool.description or known.tool.summary,
             "effect": known.tool.effect.value,
             "destructive": known.tool.destructive,
             "input_schema": cast("JsonValue", dict(known.tool.schema)),
@@ -226,7 +232,10 @@ def explained(name: str, problems: Sequence[str], schema: Mapping[str, JsonValue
 
 
 def _one_line(summary: str) -> str:
+    """The first sentence, or what fits. The list is part of every prompt, the schema tells the rest."""
     line = " ".join(summary.split())
+    first = _SENTENCE.match(line)
+    line = first[0] if first else line
     return line if len(line) <= _SUMMARY else f"{line[: _SUMMARY - 3]}..."
 
 

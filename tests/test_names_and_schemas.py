@@ -3,7 +3,6 @@
 import json
 import random
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -17,8 +16,6 @@ from offing.namespaces.errors import NamespaceError
 from offing.namespaces.meta_tools import Call, Connected, Wrong
 from offing.namespaces.names import MAX_LENGTH, aliases, is_legal
 from offing.namespaces.schemas import plain_root, whole
-
-CATALOGS = Path(__file__).parents[2] / "shared" / "data" / "mcp-catalogs"
 
 names = st.text(st.characters(), max_size=80) | st.text("ab._/ ä-", max_size=6) | st.text("ab", min_size=60)
 
@@ -256,6 +253,8 @@ def test_the_nearest_name_is_offered_and_none_when_none_is_near() -> None:
         None,
         None,
     ]
+<<<<<<< ours
+=======
 
 
 @pytest.mark.skipif(not CATALOGS.is_dir(), reason="the catalogues of real servers are not here")
@@ -280,3 +279,34 @@ def test_each_tool_of_21_real_servers_is_usable_or_set_aside_with_a_reason() -> 
             assert isinstance(connected.resolve(f"sys__{name}", {}), (Call, Wrong))
         told[path.stem] = len(connected.tools)
     assert (len(told), sum(told.values())) == (21, 924)
+
+
+LEAF: dict[str, object] = {"type": "string"}
+
+
+@pytest.mark.parametrize(
+    ("properties", "definitions", "kept"),
+    [
+        ({"a": {"type": "string"}}, {"x": LEAF, "y": LEAF}, set()),
+        ({"a": {"$ref": "#/$defs/x"}}, {"x": LEAF, "y": LEAF}, {"x"}),
+        # one that another one needs, and one that needs itself
+        (
+            {"a": {"$ref": "#/$defs/x"}},
+            {"x": {"items": {"$ref": "#/$defs/y"}}, "y": LEAF, "z": LEAF},
+            {"x", "y"},
+        ),
+        ({"a": {"$ref": "#/$defs/x"}}, {"x": {"items": {"$ref": "#/$defs/x"}}, "y": LEAF}, {"x"}),
+        # a part of one, and a name that is escaped
+        ({"a": {"$ref": "#/$defs/x/properties/b"}}, {"x": {"properties": {"b": LEAF}}, "y": LEAF}, {"x"}),
+        ({"a": {"$ref": "#/$defs/x~1y"}}, {"x/y": LEAF, "x": LEAF}, {"x/y"}),
+        # what may be meant by another name stays
+        ({"a": {"$dynamicRef": "#node"}}, {"x": {"$dynamicAnchor": "node"}}, {"x"}),
+    ],
+)
+def test_a_schema_shows_the_definitions_that_it_uses_and_no_others(
+    properties: dict[str, object], definitions: dict[str, object], kept: set[str]
+) -> None:
+    shown = whole({"type": "object", "properties": properties, "$defs": definitions})  # type: ignore[dict-item]
+    assert set(shown.get("$defs", {})) == kept  # type: ignore[arg-type]
+    assert ("$defs" in shown) == bool(kept)
+>>>>>>> theirs

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 from pydantic import JsonValue, TypeAdapter
 
 from ...namespaces.tool import Record
+from ..run_state import Child
 from ..scrub import json_object
 from ..store.facts import Figure
 from .citations import CITATION, Citation
@@ -50,18 +51,35 @@ def as_json(result: "Result") -> dict[str, JsonValue]:
         "skills": dict(result.skills),
         "tasks": [{"title": task.title, "status": task.status} for task in result.tasks],
         "unknown": list(result.unknown),
-        "approvals": [_plain(one) for one in result.approvals],
-        "questions": [_plain(one) for one in result.questions],
+        "approvals": [_fields(one) for one in result.approvals],
+        "questions": [_fields(one) for one in result.questions],
         "iterations": result.iterations,
         "retries": result.retries,
-        "usage": _plain(result.usage),
+        "usage": _fields(result.usage),
         "cost": None if result.cost is None else str(result.cost),
+        "cache": {**_fields(result.cache), "missed": result.cache.missed},
+        "children": [_child(one) for one in result.children],
     }
 
 
-def _plain(value: object) -> JsonValue:
+def _child(child: Child) -> JsonValue:
+    took = child.took
+    return {
+        "run": child.run,
+        "title": child.title,
+        "why": child.why,
+        "detail": child.detail,
+        "iterations": took.iterations,
+        "retries": took.retries,
+        "usage": _fields(took.usage),
+        "cost": None if took.cost is None else str(took.cost),
+        "children": [_child(one) for one in child.children],
+    }
+
+
+def _fields(value: object) -> dict[str, JsonValue]:
     """A dataclass of plain values, field by field."""
-    return cast("JsonValue", TypeAdapter(type(value)).dump_python(value, mode="json"))
+    return cast("dict[str, JsonValue]", TypeAdapter(type(value)).dump_python(value, mode="json"))
 
 
 def source_line(citation: Citation) -> str:

@@ -14,9 +14,11 @@ from pydantic import JsonValue, TypeAdapter
 
 from ..errors import JournalUnreadable
 from .branches import Forked, Moved
+from .cached import Warmed
 from .facts import (
     Began,
     Checked,
+    Compacted,
     Fact,
     Faulted,
     Linked,
@@ -33,6 +35,7 @@ from .facts import (
     Waited,
 )
 from .people import Answered, CancelAsked, Decided, Expired, Questioned, Refused, Requested, Said
+from .strands import Delegated, Overdue
 
 Upcaster = Callable[[dict[str, JsonValue]], dict[str, JsonValue]]
 
@@ -53,6 +56,7 @@ KINDS: Mapping[str, type[Fact]] = {
     "replied": Replied,
     "faulted": Faulted,
     "waited": Waited,
+    "compacted": Compacted,
     "started": Started,
     "settled": Settled,
     "tasks": TasksSet,
@@ -68,8 +72,11 @@ KINDS: Mapping[str, type[Fact]] = {
     "cancel": CancelAsked,
     "refused": Refused,
     "stopped": Stopped,
+    "warmed": Warmed,
     "forked": Forked,
     "moved": Moved,
+    "delegated": Delegated,
+    "overdue": Overdue,
 }
 """The name of each kind in a journal. Names are for good: classes may be renamed, these not."""
 

@@ -11,16 +11,18 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from ...compaction.conversation import Message, ToolResult
+from ...compaction.conversation import Message, Pass, ToolResult
 from ...namespaces.tool import Record
 from ...tracing import Usage
 from ..budget import Budget
 from ..errors import FaultKind
-from ..limits import Limits
+from ..limits import Limits, Room
 from ..models.model import Reply
 from .branches import Forked, Moved
+from .cached import Cached, Warmed
 from .people import Answered, CancelAsked, Decided, Expired, Questioned, Refused, Requested, Said
 from .stored import Stored as Stored
+from .strands import Delegated, Overdue
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,10 @@ class Resumed:
     """Further model calls granted, on going on after a stop; else 0."""
     more: Budget | None = None
     """Added to what the run may spend, where that is limited; None for nothing."""
+    model: str = ""
+    """The model that works from here on, as configured; empty in old journals."""
+    room: Room | None = None
+    """What it takes; None in old journals: then nothing is compacted unless the provider refuses a prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +104,8 @@ class Replied:
     """In US dollars, by the prices of that day; None where unknown."""
     request: str = ""
     """Digest of the prompt that it answers, as `Wire.digest` has it; empty where none was kept."""
+    cached: Cached | None = None
+    """What became of the prompt in the provider's cache; None where it was not kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +127,35 @@ class Faulted:
 @dataclass(frozen=True, slots=True)
 class Waited:
     """The wait after a failed call is over."""
+
+
+PassWhy = Literal["full", "refused", "cold", "model"]
+"""Why room was made: the prompt came near to what the model takes; the provider said that it was too long;
+the cache was cold anyway; another model goes on."""
+Writer = Literal["", "model", "rule"]
+"""Who wrote a digest; empty where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """Parts of the conversation left what the model is sent."""
+
+    done: Pass
+    why: PassWhy
+    before: int
+    """Tokens of the prompt, estimated."""
+    after: int
+    stored: tuple[Stored, ...] = ()
+    """What left and was not kept before, by the handles it is read back with."""
+    writer: Writer = ""
+    problem: str = ""
+    """Why the model's digest was not used; empty when it was, and when none was needed."""
+    calls: int = 0
+    """Model calls that were made for the digest, failed ones too."""
+    usage: Usage = field(default_factory=Usage)
+    """Of these."""
+    cost: Decimal | None = Decimal(0)
+    """In US dollars; None where unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +231,9 @@ class Checked:
         return (*figures, *(f"the section {name!r} is missing" for name in self.missing))
 
 
-SkillHow = Literal["start", "request", "model"]
-"""Who chose a skill: the host when it opened the session, the user by naming it, or the model."""
+SkillHow = Literal["start", "request", "model", "strand"]
+"""Who chose a skill: the host when it opened the session, the user by naming it, or the model; for a strand,
+who asked for it or the rule of `SessionSkills.relevant`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +253,7 @@ class SkillActivated:
     call: str = ""
     """With "model", the call whose result holds the skill; empty when it was active already."""
     text: str = ""
-    """With "request", the note that holds the skill; empty when it was active already."""
+    """With "request" and "strand", the note that holds the skill; empty when it was active already."""
 
 
 StopWhy = Literal[
@@ -234,6 +272,7 @@ StopWhy = Literal[
     "cancelled",
     "budget",
     "intervention",
+    "overdue",
 ]
 
 
@@ -247,7 +286,8 @@ class Stopped:
     account is wrong. "unavailable": the model could not be reached, or asks to come back later than a
     run waits. "paused": the provider paused its turn again and again. "waiting": nothing can be done before
     a person has decided or answered. "cancelled": somebody asked for it. "budget": what it may spend is
-    spent. "intervention": it is within its limits, but a person should look at it.
+    spent. "intervention": it is within its limits, but a person should look at it. "overdue": the time of a
+    strand is up.
     """
 
     why: StopWhy
@@ -263,6 +303,7 @@ Fact = (
     | Replied
     | Faulted
     | Waited
+    | Compacted
     | Started
     | Settled
     | TasksSet
@@ -278,8 +319,11 @@ Fact = (
     | CancelAsked
     | Refused
     | Stopped
+    | Warmed
     | Forked
     | Moved
+    | Delegated
+    | Overdue
 )
 
 

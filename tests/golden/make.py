@@ -22,10 +22,13 @@ from offing.engine import About, Budget, Engine, Limits, MemoryStore
 from offing.engine.approvals import ApprovalPolicy
 from offing.engine.clock import Outside
 from offing.engine.errors import ModelFault
+from offing.engine.lifetimes import KeepWarm
 from offing.engine.models.model import Delta, Part, Reply, Request, StopReason
+from offing.engine.session import Session, _shielded_release
 from offing.engine.store.codec import encode
 from offing.engine.store.facts import Fact, Resumed
 from offing.engine.store.inbox import Posting
+from offing.engine.warming import Waiting, keep_warm
 from offing.namespaces import Attachment, Effect, FunctionNamespace, Record, ToolOutput
 from offing.namespaces.functions import tool
 from offing.skills import SkillFolders
@@ -89,6 +92,7 @@ def replies() -> Iterator[Reply | ModelFault]:
     yield reply(call("bank__look"), stop="length")
     yield reply(Text("I would rather not."), stop="refusal", detail="policy")
     yield reply(Text("No room."), stop="window")
+    yield ModelFault("too long", "prompt is too long")
     yield reply(Text("Done at last."), stop="end")
 
 
@@ -126,6 +130,9 @@ class Told:
             raise said
         yield said
 
+    async def warm(self, request: Request) -> Usage:
+        return Usage(0, 7)
+
 
 class Balance(BaseModel):
     balance: Decimal
@@ -146,6 +153,29 @@ class Clock:
 
     def chance(self) -> float:
         return 0.5
+
+
+class Parted:
+    """A model that hands a part of the work on; the part takes too long."""
+
+    name = "golden"
+
+    def encode(self, part: Part, before: Message | None = None) -> bytes:
+        return repr(part).encode()
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
+        if request.view[-1].role == "tool":
+            yield reply(Text("It took too long."), stop="end")
+            return
+        if not request.view[-1].text.startswith("In parts"):
+            await asyncio.get_running_loop().create_future()
+        part: JsonValue = {
+            "title": "Fees",
+            "task": "Explain the fees.",
+            "skill": "close",
+            "namespaces": ["bank"],
+        }
+        yield reply(call("delegate", strands=[part]))
 
 
 async def look() -> ToolOutput:
@@ -217,20 +247,37 @@ async def session(skills: SkillFolders) -> list[Mapping[str, JsonValue]]:
         more = Budget(tokens=5, cost=Decimal("1.50"))
         await (await books.resume("books.1", more=more)).result()
         await books.ask("How much? /count", output=Balance)
+        await _in_parts(store, bank, skills, outside)
         await books.ask("Go on.")
+        await _kept_warm(books, clock)
         for _ in range(2):
-            await (await books.resume("books.3")).result()
+            await (await books.resume("books.4")).result()
         await books.cancel(reason="not now", by="ann")
         for days in (0, 0, 0, 1, 0, 0):
             clock.now += days * DAY_US
-            await (await books.resume("books.3")).result()
-        await engine.fork("books.3", at=6, model=Told(), session="again")
-        await engine.rollback("again.3", at=6)
+            await (await books.resume("books.4")).result()
+        await engine.fork("books.4", at=6, model=Told(), session="again")
+        await engine.rollback("again.4", at=6)
         journal = store.scoped("local").journal
         return [
             {"seq": row.seq, "run": row.run, "at": row.at, **_body(row.known)}
             async for row in journal.read("again")
         ]
+
+
+async def _kept_warm(books: Session, clock: Clock) -> None:
+    waiting = Waiting(lambda: books._state, lambda: books._lead(None), _shielded_release)
+    await keep_warm(waiting, KeepWarm(times=1, cost=None), clock)
+
+
+async def _in_parts(
+    store: MemoryStore, bank: FunctionNamespace, skills: SkillFolders, outside: Outside
+) -> None:
+    """A run of the session that hands work on, in an engine of its own."""
+    limits = Limits(iterations=9, budget=Budget(tokens=1_000_000), cancel_grace_s=0)
+    engine = Engine(Parted(), [bank], store=store, limits=limits, skills=skills, outside=outside)
+    async with engine.session("books", skills=["start"]) as books:
+        await books.ask("In parts.")
 
 
 def _body(fact: Fact) -> dict[str, JsonValue]:
