@@ -26,6 +26,7 @@ from .history.fork import Edit, Target
 from .history.streams import session_named
 from .inbox import Inbox
 from .limits import Limits
+from .memory import MemoryPolicy
 from .models.model import HoldsConnections, Model
 from .notify import Notices, Notifier
 from .pool import Pool
@@ -60,6 +61,7 @@ class Engine:
         skills: Sequence[str | Path] | SkillFolders = (),
         approvals: ApprovalPolicy | None = None,
         notifier: Notifier | None = None,
+        memory: MemoryPolicy | None = None,
         outside: Outside | None = None,
     ) -> None:
         """Opens nothing yet.
@@ -77,6 +79,7 @@ class Engine:
                 text goes to the model as it stands: give only what you trust.
             approvals: Which calls a person has to approve; None for the destructive ones.
             notifier: Who is told when a run stops and needs a person; None for nobody.
+            memory: What is remembered from one session to the next; None for nothing.
             outside: Time and the names of new sessions, for tests.
 
         Raises:
@@ -98,6 +101,7 @@ class Engine:
             skills=_folders(skills),
             approvals=approvals or ApprovalPolicy(),
             notices=Notices(notifier),
+            memory=memory,
         )
         self._tenant = "local"
         self._root = store or MemoryStore()

@@ -10,6 +10,7 @@ from ..skills import SkillFolders, SkillSettings
 from .approvals import ApprovalPolicy
 from .clock import RunClock
 from .limits import Limits
+from .memory import MemoryPolicy
 from .models.model import Model
 from .notify import Notices
 from .pool import Pool
@@ -56,6 +57,8 @@ class Shared:
     """Which calls need a person."""
     notices: Notices
     """Who is told when a run stops for a person."""
+    memory: MemoryPolicy | None = None
+    """What is remembered from one session to the next; None for nothing."""
 
     @property
     def model(self) -> Model:
