@@ -4,7 +4,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Literal
 
-from pydantic import JsonValue, field_validator, model_validator
+from pydantic import Field, JsonValue, field_validator, model_validator
 
 from ..approvals import AmountOver, ApprovalPolicy, ApprovalRule, ArgumentIs, Condition
 from ..notify import CommandNotifier, LogNotifier, Notifier, WebhookNotifier
@@ -85,7 +85,7 @@ class WebhookSettings(Shape):
 
     url: Secret
     """`https://` or `http://`; it may well hold a secret, so it is named like one."""
-    headers: dict[str, Secret] = {}
+    headers: dict[str, Secret] = Field(default_factory=dict[str, Secret])
     """Sent with it, such as a token."""
     timeout_s: float = 10.0
     """Seconds until it is given up."""

@@ -29,13 +29,13 @@ def _problem(details: ErrorDetails, shape: type[BaseModel], source: Source, at: 
     kind = details["type"]
     if kind in {"extra_forbidden", "unexpected_keyword_argument"}:
         inside = key[len(at) : -1]
-        return key, _unknown(str(key[-1]), _names(_shape_at(shape, inside)))
+        return key, unknown(str(key[-1]), _names(_shape_at(shape, inside)), "key")
     if kind == "missing":
         return key, "is missing"
     tell = _TOLD.get(kind)
     if tell is not None:
         return key, f"cannot be {_shown(details['input'])}: {tell(details)}"
-    return key, str(details["msg"]).removeprefix("Value error, ")
+    return key, details["msg"].removeprefix("Value error, ")
 
 
 def _within(loc: Sequence[str | int], value: JsonValue) -> Iterator[str | int]:
@@ -82,10 +82,6 @@ def _names(shape: object) -> list[str]:
     if isinstance(shape, type) and issubclass(shape, BaseModel):
         return list(shape.model_fields)
     return [each.name for each in fields(cast("Any", shape))] if is_dataclass(shape) else []
-
-
-def _unknown(name: str, known: Sequence[str]) -> str:
-    return unknown(name, known, "key")
 
 
 def unknown(name: str, known: Sequence[str], what: str) -> str:

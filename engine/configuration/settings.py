@@ -118,12 +118,12 @@ class Settings(Shape):
     models: ModelsSettings = ModelsSettings()
     """Other models for parts of the work."""
     store: Text = ""
-    """Where sessions are kept: a file, or `postgresql://...`; `.offing/offing.db` beside this file if unsaid."""
+    """Where sessions are kept: a file, or `postgresql://...`; unsaid, `.offing/offing.db` beside it."""
     tenant: Annotated[str, Field(min_length=1)] = "local"
     """Whose they are: nothing of one tenant can be reached from another."""
     about: AboutSettings = AboutSettings()
     """What every session is about."""
-    namespaces: dict[str, dict[str, JsonValue]] = {}
+    namespaces: dict[str, dict[str, JsonValue]] = Field(default_factory=dict[str, dict[str, JsonValue]])
     """The connected systems by their names; what each takes depends on its `kind`."""
     pinned: tuple[str, ...] = ()
     """Tools shown to the model with their schemas, such as `bank__list_transactions`."""
@@ -142,7 +142,7 @@ class Settings(Shape):
     memory: MemoryPolicy | None = None
     """What is remembered from one session to the next; off unless it is here."""
 
-    @field_validator("memory", mode="before")
+    @field_validator("memory", mode="before", json_schema_input_type=bool | MemoryPolicy | None)
     @classmethod
     def _switch(cls, value: JsonValue) -> JsonValue:
         if isinstance(value, bool):

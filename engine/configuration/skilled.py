@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from ...skills import Override, SkillFolders, SkillSettings
 from .values import Shape, Text
@@ -44,9 +44,9 @@ class SkillsSettings(Shape):
     """Skills that are not there."""
     features: tuple[str, ...] = ()
     """Flags that are on."""
-    values: dict[str, dict[str, Text]] = {}
+    values: dict[str, dict[str, Text]] = Field(default_factory=dict[str, dict[str, Text]])
     """Per skill, what stands for the placeholders that it declares."""
-    overrides: dict[str, OverrideSettings] = {}
+    overrides: dict[str, OverrideSettings] = Field(default_factory=dict[str, OverrideSettings])
     """Per skill, what it says differently here."""
 
     def made_folders(self, folder: Path) -> SkillFolders:

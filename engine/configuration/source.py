@@ -117,7 +117,7 @@ def _not_yaml(error: Exception) -> Problem:
 
 
 _HINTS = {
-    "mapping values are not allowed here": "; put a text with a colon in it in quotes, or mend the indentation",
+    "mapping values are not allowed here": "; put a text with a colon in quotes, or mend the indentation",
     "found character '\\t' that cannot start any token": "; indent with spaces, not with tabs",
     "could not find expected ':'": "; a key is followed by a colon and a space",
     "expected <block end>, but found '<block mapping start>'": "; keys of one level begin in one column",
@@ -136,14 +136,14 @@ class _Reading:
     def value(self, node: "Node", key: Key) -> JsonValue:
         """The value of a node; its line is kept, unless that of its key is already."""
         self.lines.setdefault(key, node.start_mark.line + 1)
-        if node.id == "scalar":
+        if isinstance(node.value, str):
             return _scalar(cast("ScalarNode", node))
         if id(node) in self._inside:
             self.problems.append(Problem(node.start_mark.line + 1, _shown(key), "is in itself"))
             return None
         self._inside.add(id(node))
         try:
-            if node.id == "sequence":
+            if node.tag.endswith(":seq"):
                 items = cast("list[Node]", node.value)
                 return [self.value(item, (*key, place)) for place, item in enumerate(items)]
             return self._mapping(cast("MappingNode", node), key)
@@ -154,7 +154,7 @@ class _Reading:
         values: dict[str, JsonValue] = {}
         for name_node, value_node in cast("list[tuple[Node, Node]]", node.value):
             line = name_node.start_mark.line + 1
-            name = str(name_node.value) if name_node.id == "scalar" else ""
+            name = name_node.value if isinstance(name_node.value, str) else ""
             inside = (*key, name)
             if not name:
                 self.problems.append(Problem(line, _shown(key), "has a key that is no text"))

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from pydantic import Field
+
 from ...namespaces.tables.readings import Readings
 from ...namespaces.tool import Namespace
 from .values import Secret, Shape
@@ -15,7 +17,7 @@ class SystemSettings(Shape):
 
     kind: str = ""
     """What kind of system it is; of one that is called as its kind is, it need not be said."""
-    credentials: dict[str, Secret] = {}
+    credentials: dict[str, Secret] = Field(default_factory=dict[str, Secret])
     """What it needs to connect, by the names that it asks for."""
 
 

@@ -1,11 +1,10 @@
 """What systems over a user's files have in common: the files, and how they are to be read."""
 
-import glob
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, TypedDict
 
-from pydantic import JsonValue, field_validator
+from pydantic import Field, JsonValue, field_validator
 
 from ....namespaces.tables.readings import Readings
 from ..systems import BadSetting, Site, SystemSettings
@@ -23,15 +22,15 @@ class FileSettings(SystemSettings):
     """The decimal mark, for files that leave it open."""
     currency: str | None = None
     """ISO 4217 code, for files that name none."""
-    columns: dict[str, str] = {}
+    columns: dict[str, str] = Field(default_factory=dict[str, str])
     """The column of each role, for tables whose header is not known: `date: Kiedy`."""
 
-    @field_validator("files", mode="before")
+    @field_validator("files", mode="before", json_schema_input_type=str | list[str])
     @classmethod
     def _one(cls, value: JsonValue) -> JsonValue:
         return [value] if isinstance(value, str) else value
 
-    @field_validator("columns", mode="before")
+    @field_validator("columns", mode="before", json_schema_input_type=dict[str, str | int])
     @classmethod
     def _numbered(cls, value: JsonValue) -> JsonValue:
         """A column by its number is one too."""
@@ -71,16 +70,16 @@ def files_of(settings: FileSettings, site: Site) -> Sequence[Path]:
         raise BadSetting("is missing: name at least one file", "files")
     found: list[Path] = []
     for place, each in enumerate(settings.files):
-        fitting = _fitting(site.folder, each)
+        fitting = _fitting(site.folder / Path(each).expanduser())
         if not fitting:
-            what = "no file fits" if glob.has_magic(each) else "there is no file"
+            what = "no file fits" if set("*?[") & set(each) else "there is no file"
             raise BadSetting(f"{what} {str(site.folder / each)!r}", "files", place)
         found += fitting
     return list(dict.fromkeys(found))
 
 
-def _fitting(folder: Path, written: str) -> list[Path]:
-    place = folder / Path(written).expanduser()
-    if place.is_file():
-        return [place]
-    return sorted(path for path in map(Path, glob.glob(str(place), recursive=True)) if path.is_file())
+def _fitting(pattern: Path) -> list[Path]:
+    if pattern.is_file():  # whatever characters its name has
+        return [pattern]
+    root = Path(pattern.anchor)
+    return sorted(path for path in root.glob(str(pattern.relative_to(root))) if path.is_file())

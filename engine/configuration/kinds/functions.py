@@ -35,11 +35,15 @@ class FunctionsSettings(SystemSettings):
     guide: Text = ""
     """A SKILL.md that says which tool to use when."""
 
-    @field_validator("tools", mode="before")
+    @field_validator(
+        "tools", mode="before", json_schema_input_type=list[str] | dict[str, FunctionPolicy | None]
+    )
     @classmethod
     def _listed(cls, value: JsonValue) -> JsonValue:
         if isinstance(value, list) and all(isinstance(each, str) for each in value):
             return {str(each): {} for each in value}
+        if isinstance(value, dict):
+            return {where: {} if policy is None else policy for where, policy in value.items()}
         return value
 
 

@@ -10,7 +10,7 @@ class LedgerSettings(FileSettings):
     """Exports of the books."""
 
     query: str | None = None
-    """The statement that gives the lines of an SQLite file, its columns named as those of a general ledger."""
+    """The statement that gives the lines of an SQLite file, its columns those of a general ledger."""
 
 
 def _make(_: str, settings: LedgerSettings, site: Site) -> Namespace:

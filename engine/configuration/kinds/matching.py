@@ -1,5 +1,7 @@
 """`kind: matching`: what compares bank and books."""
 
+from pydantic import Field
+
 from ....namespaces.bank import Bank
 from ....namespaces.ledger import Ledger
 from ....namespaces.matching import Matching
@@ -15,7 +17,7 @@ class MatchingSettings(SystemSettings):
 
     default: AccountRule = AccountRule()
     """For accounts without a rule of their own."""
-    rules: dict[str, AccountRule] = {}
+    rules: dict[str, AccountRule] = Field(default_factory=dict[str, AccountRule])
     """By bank account, named as `bank__list_accounts` does."""
     carried: Text = ""
     """The statement of the period before, as CSV: what it left open is carried forward."""
