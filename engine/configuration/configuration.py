@@ -8,6 +8,7 @@ from typing import cast
 
 from pydantic import SecretStr
 
+from ...namespaces.tables.readings import Readings
 from ...namespaces.tool import Namespace
 from ...skills import SkillSettings
 from ..approvals import ApprovalPolicy
@@ -53,6 +54,11 @@ class Configuration:
         return self.source.path.parent.absolute()
 
     @property
+    def is_written(self) -> bool:
+        """Whether it was read from a file."""
+        return bool(self.source.lines)
+
+    @property
     def tenant(self) -> str:
         """Whose sessions they are."""
         return self.settings.tenant
@@ -83,7 +89,6 @@ class Configuration:
         *,
         model: Model | str | None = None,
         store: Store | None = None,
-        namespaces: Sequence[Namespace] | None = None,
         outside: Outside | None = None,
     ) -> Engine:
         """An engine as the file says, for its tenant.
@@ -91,7 +96,6 @@ class Configuration:
         Args:
             model: Who works instead of the file's model.
             store: Where sessions are kept instead of the file's place.
-            namespaces: The systems instead of the file's.
             outside: Time and the names of new sessions, for tests.
 
         Raises:
@@ -100,12 +104,10 @@ class Configuration:
             ModelNotConfigured: a model's key is missing.
         """
         settings, kept = self.settings, store or store_at(self.store)
-        if namespaces is None:
-            namespaces = self.namespaces(kept)
         with self._at("skills", "folders"):
             engine = Engine(
                 self.roles(model),
-                namespaces,
+                self.namespaces(kept.scoped(self.tenant).readings),
                 store=kept,
                 limits=settings.limits,
                 pinned=settings.pinned,
@@ -125,21 +127,23 @@ class Configuration:
             Unusable: a variable or a file that names a credential is not there.
             ConfigurationError: a session cannot have that name.
         """
+        setup = {"configuration": str(self.source.path.absolute())} if self.is_written else {}
         return engine.session(
             identity,
             about=self.about,
+            setup=setup,
             credentials=self.credentials(),
             workspace=self.workspace,
             skills=self.skills,
         )
 
-    def namespaces(self, store: Store | None = None) -> Sequence[Namespace]:
-        """The systems, in the order of the file; decisions about files are kept in the store.
+    def namespaces(self, readings: Readings | None = None) -> Sequence[Namespace]:
+        """The systems, those that others rest on first; `readings` keeps decisions about their files.
 
         Raises:
             Unusable: a value cannot be meant, such as a file that is not there.
         """
-        site = Site(self.folder, None if store is None else store.scoped(self.tenant).readings)
+        site = Site(self.folder, readings)
         known = kinds()
         for name, settings in self.systems.items():
             try:
@@ -148,7 +152,7 @@ class Configuration:
                 raise self.source.unusable(("namespaces", name, *error.key), str(error)) from None
             except (Missing, ConfigurationError) as error:
                 raise self.source.unusable(("namespaces", name), str(error)) from None
-        return [site.made[name] for name in self.settings.namespaces]
+        return list(site.made.values())
 
     def credentials(self) -> Credentials:
         """Per namespace, what it needs to connect; looked up now, and kept nowhere.

@@ -29,6 +29,11 @@ def load(path: str | Path = FILE) -> Configuration:
     return configuration_of(read_source(place))
 
 
+def empty(path: Path) -> Configuration:
+    """What holds where there is no file: `path` is where it would be."""
+    return configuration_of(Source(path))
+
+
 def configuration_of(source: Source) -> Configuration:
     """What a source says, checked.
 

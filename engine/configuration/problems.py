@@ -41,8 +41,8 @@ def _problem(details: ErrorDetails, shape: type[BaseModel], source: Source, at: 
 def _within(loc: Sequence[str | int], value: JsonValue) -> Iterator[str | int]:
     """The place in the file: names of types, which stand in it for a union, are left out."""
     for step in loc:
-        if isinstance(value, dict) and step in value:
-            value = value[cast("str", step)]
+        if isinstance(value, dict) and step in value:  # noqa: SIM114  each narrows the type by itself
+            value = value[step]
         elif isinstance(value, list) and isinstance(step, int):
             value = value[step]
         elif step is not loc[-1] or (not isinstance(value, dict)):

@@ -87,7 +87,7 @@ def read_source(path: Path) -> Source:
     except RecursionError:
         raise Unusable(str(path), (Problem(1, "", "is nested too deeply"),)) from None
     if node is None:
-        return Source(path)
+        return Source(path, {}, {(): 1})
     reading = _Reading(str(path))
     values = reading.value(node, ())
     if not isinstance(values, dict):

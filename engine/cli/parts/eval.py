@@ -3,25 +3,29 @@
 A new model is judged once, at the engine, by answers that are right or wrong.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import argparse
+import functools
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
 
-from ...namespaces.tool import Namespace
-from ...tracing import Usage
-from ..answer import Result
-from ..engine import Engine
-from ..errors import AnswerInvalid, ConfigurationError
-from ..limits import Limits
-from ..models import model_named
-from ..models.model import Effort, Model
-from ..models.scripted import Scripted
-from ..prompt import About
-from ..roles import Role, Roles
-from .scenarios import SCENARIOS, Scenario
-from .screen import Screen
-from .systems import Systems
+from ....namespaces.tool import Namespace
+from ....tracing import Usage
+from ...answer import Result
+from ...engine import Engine
+from ...errors import AnswerInvalid, ConfigurationError
+from ...limits import Limits
+from ...models import model_named
+from ...models.model import EFFORTS, Effort, Model
+from ...models.scripted import Scripted
+from ...prompt import About
+from ...roles import Role, Roles
+from ..command import Command
+from ..exits import DONE, ExitCode
+from ..ground import Ground
+from ..scenarios import SCENARIOS, Scenario
+from ..screen import Screen
+from ..work.systems import Systems
 
 STAND_INS: tuple[str, ...] = ("demo:careful", "demo:hasty")
 """Playbooks that stand for models where none is named: one is always right, the other is not."""
@@ -79,7 +83,7 @@ def scenarios_named(names: Sequence[str]) -> tuple[Scenario, ...]:
     return tuple(by_name[name] for name in dict.fromkeys(names)) or SCENARIOS
 
 
-async def evaluate(rivals: Sequence[Contestant], scenarios: Sequence[Scenario], screen: Screen) -> Literal[0]:
+async def evaluate(rivals: Sequence[Contestant], scenarios: Sequence[Scenario], screen: Screen) -> ExitCode:
     """Runs each scenario with each contestant, one after the other, and shows how they compare.
 
     Raises:
@@ -96,7 +100,7 @@ async def evaluate(rivals: Sequence[Contestant], scenarios: Sequence[Scenario], 
     screen.done()
     for line in (*_table(rivals, scenarios, outcomes), "", *_mistakes(outcomes)):
         screen.line(line)
-    return 0
+    return DONE
 
 
 async def _outcome(rival: Contestant, scenario: Scenario) -> Outcome:
@@ -182,3 +186,18 @@ def _mistakes(outcomes: Mapping[tuple[str, str], Outcome]) -> Iterator[str]:
     for (scenario, label), outcome in outcomes.items():
         if outcome.wrong:
             yield f"{scenario}, {label}: {outcome.wrong}"
+
+
+def _arguments(made: argparse.ArgumentParser) -> None:
+    add = functools.partial(made.add_argument, action="append", default=[])
+    add("--model", help="one to judge; default: two playbooks, one of them hasty")
+    add("--effort", choices=EFFORTS, help="each model at each of these")
+    add("--scenario", metavar="NAME", help="only this one; default: all")
+
+
+def _work(given: argparse.Namespace, ground: Ground) -> Awaitable[ExitCode]:
+    rivals = contestants(given.model, given.effort)
+    return evaluate(rivals, scenarios_named(given.scenario), ground.screen)
+
+
+EVAL = Command("eval", "judge models side by side by shipped scenarios", _arguments, _work, on_store=False)

@@ -1,13 +1,13 @@
 """`offing models`: what is known of models, and whether their keys are there."""
 
+import argparse
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from difflib import get_close_matches
-from typing import Literal
 
-from ..errors import ConfigurationError
-from ..models.catalog import (
+from ...errors import ConfigurationError
+from ...models.catalog import (
     Asked,
     ModelInfo,
     Prices,
@@ -18,9 +18,13 @@ from ..models.catalog import (
     latest_names,
     taken_apart,
 )
-from ..models.environment import Variables, missing, variables_of
-from .screen import Screen
-from .systems import DEMO_MODEL
+from ...models.environment import Variables, missing, variables_of
+from ..command import Command
+from ..exits import DONE, ExitCode
+from ..ground import Ground
+from ..screen import Screen
+from ..work.run import default_model
+from ..work.systems import DEMO_MODEL
 
 _WHERE: Mapping[str, str] = {
     "anthropic": "https://platform.claude.com",
@@ -33,7 +37,7 @@ _MOST_SHOWN = 6
 _MILLION = 1_000_000
 
 
-async def models(names: Sequence[str], default: str, screen: Screen) -> Literal[0]:
+async def models(names: Sequence[str], default: str, screen: Screen) -> ExitCode:
     """Shows the models; without names the default one, and which others the keys are there for.
 
     Raises:
@@ -51,7 +55,7 @@ async def models(names: Sequence[str], default: str, screen: Screen) -> Literal[
             screen.line(line)
     if not known_providers():
         screen.line("Windows and prices are read from litellm's price map, which cannot be found.")
-    return 0
+    return DONE
 
 
 def _check(name: str) -> None:
@@ -168,3 +172,18 @@ def _amounts(prices: Prices) -> tuple[str, ...]:
 
 def _dollars(price: Decimal | None) -> str:
     return "unknown" if price is None else f"{(price * _MILLION).normalize():f}"
+
+
+def _arguments(made: argparse.ArgumentParser) -> None:
+    made.add_argument("names", nargs="*", metavar="NAME", help="such as litellm:openai/gpt-5.6")
+    made.add_argument(
+        "--config", metavar="FILE", help="the configuration (default: offing.yaml, where it is)"
+    )
+
+
+def _work(given: argparse.Namespace, ground: Ground) -> Awaitable[ExitCode]:
+    default = default_model(ground) or ground.configuration.settings.model.name
+    return models(given.names, default, ground.screen)
+
+
+MODELS = Command("models", "windows, prices and keys of models", _arguments, _work, on_store=False)

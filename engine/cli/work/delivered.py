@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..answer import Result
-from ..errors import ConfigurationError
-from ..store.facts import Settled
-from ..store.journal import Scope
+from ...answer import Result
+from ...errors import ConfigurationError
+from ...store.facts import Settled
+from ...store.journal import Scope
 
 
 async def deliver(result: Result, kept: Scope, folder: Path, title: str) -> tuple[Path, ...]:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypedDict
 
-from ..errors import ConfigurationError
+from ...errors import ConfigurationError
 
 
 class Said(TypedDict):
@@ -28,6 +28,27 @@ def said_of(given: argparse.Namespace) -> Said:
         decimal=given.decimal,
         currency=given.currency,
         columns=_columns(given.column),
+    )
+
+
+def add_conventions(command: argparse.ArgumentParser) -> None:
+    """Adds what is said of files that leave something open."""
+    command.add_argument("--currency", default=None, help="ISO code, for files that name none")
+    command.add_argument(
+        "--day-first",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="how to read 03/04 in files that leave it open",
+    )
+    command.add_argument(
+        "--decimal", choices=(".", ","), default=None, help="decimal mark, for files that leave it open"
+    )
+    command.add_argument(
+        "--column",
+        action="append",
+        default=[],
+        metavar="ROLE=NAME",
+        help="a column of a table whose header is not known, such as date=Kiedy; without a header, date=1",
     )
 
 
