@@ -34,7 +34,7 @@ def context_of(run: Run, identity: str, call: Call, also: list[Fact]) -> ToolCon
     if call.owner:
         return ToolContext(*common)
     means = run.means
-    return Desk(*common, run.state, means.toolbox, means.workspace, also, means.skills)
+    return Desk(*common, run.state, means.toolbox, means.workspace, also, means.skills, means.memory)
 
 
 def credentials_of(run: Run, call: Call) -> Mapping[str, SecretStr]:

@@ -15,6 +15,7 @@ from .effort import EffortChoice
 from .hub import Hub
 from .locks import WriteLocks
 from .mail import Mail
+from .memory import SessionMemory
 from .models.catalog import ModelInfo
 from .models.model import Model
 from .pool import Pool
@@ -47,6 +48,8 @@ class Means:
     skills: SessionSkills = field(default_factory=SessionSkills)
     approvals: ApprovalPolicy = field(default_factory=ApprovalPolicy)
     """Which calls need a person."""
+    memory: SessionMemory | None = None
+    """What is remembered across sessions; None for nothing."""
 
 
 class _Given(NamedTuple):

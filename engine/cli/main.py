@@ -7,12 +7,11 @@ from collections.abc import Awaitable, Sequence
 
 from ..configuration import Unusable
 from ..errors import ConfigurationError, OffingError
-from .command import parser_of
-from .exits import FAILED, INTERRUPTED, USAGE, ExitCode, table
+from .exits import FAILED, INTERRUPTED, USAGE, ExitCode
 from .ground import ground_of
 from .screen import Screen
 from .setup.welcome import welcome
-from .table import COMMANDS
+from .table import whole_parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -21,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Raises:
         SystemExit: with 2, the command line is wrong; with 0, help was asked for.
     """
-    given = parser_of(COMMANDS, table()).parse_args(arguments)
+    given = whole_parser().parse_args(arguments)
     screen = Screen()
     try:
         if given.command is None:

@@ -29,8 +29,8 @@ class MemoryItem:
 class Memory(Protocol):
     """The items of one tenant."""
 
-    async def keep(self, item: MemoryItem) -> None:
-        """Keeps an item durably; one whose id is there already stays as it is.
+    async def keep(self, item: MemoryItem) -> MemoryItem:
+        """Keeps an item durably and gives it; one whose id is there already stays, and is given, as it is.
 
         Raises:
             StoreError: the store failed.
@@ -60,9 +60,9 @@ class MemoryInMemory:
     def __init__(self) -> None:
         self._items: dict[str, MemoryItem] = {}
 
-    async def keep(self, item: MemoryItem) -> None:
+    async def keep(self, item: MemoryItem) -> MemoryItem:
         """Keeps an item."""
-        self._items.setdefault(item.id, item)
+        return self._items.setdefault(item.id, item)
 
     async def items(self, user: str | None = None) -> Sequence[MemoryItem]:
         """Those of a user, or all."""

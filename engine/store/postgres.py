@@ -19,6 +19,7 @@ from .leases import refuse_living
 from .owner import Owner, is_dead
 from .postgres_holdings import PostgresHoldings
 from .postgres_inbox import PostgresInbox
+from .postgres_memory import PostgresMemory
 from .postgres_readings import PostgresReadings
 from .writer import Writer
 from .written import PAGE, WrittenJournal, address_of, not_written
@@ -59,6 +60,7 @@ class PostgresStore:
             PostgresArtifacts(tenant, self._database, self._writer),
             PostgresReadings(tenant, self._database),
             PostgresHoldings(tenant, self._database, self._writer),
+            PostgresMemory(tenant, self._database, self._writer),
         )
 
     async def close(self) -> None:

@@ -23,6 +23,7 @@ from .owner import Owner, is_dead, this_process
 from .readings import READINGS, SqliteReadings
 from .sqlite_holdings import HOLDINGS, NEW_STREAM, PUT, SqliteHoldings
 from .sqlite_inbox import INBOX, INBOX_SCHEMA, NEWEST, SqliteInbox, items
+from .sqlite_memory import MEMORY_SCHEMA, SqliteMemory
 from .writer import Writer
 from .written import PAGE, WrittenJournal, address_of, not_written
 
@@ -87,6 +88,7 @@ class SqliteStore:
             SqliteArtifacts(tenant, self._database, self._writer, self._wall),
             SqliteReadings(tenant, self.path),
             SqliteHoldings(tenant, self._database, self._writer, self._wall),
+            SqliteMemory(tenant, self._database, self._writer),
         )
 
     async def close(self) -> None:
@@ -321,7 +323,9 @@ class SqliteArtifacts:
 
 
 def _make_tables(connection: sqlite3.Connection) -> None:
-    connection.executescript(f"begin immediate; {_SCHEMA} {INBOX_SCHEMA} {READINGS} {HOLDINGS}")
+    connection.executescript(
+        f"begin immediate; {_SCHEMA} {INBOX_SCHEMA} {READINGS} {HOLDINGS} {MEMORY_SCHEMA}"
+    )
     columns = [name for _, name, *_ in connection.execute("pragma table_info(fact)")]
     if "crc" not in columns:
         connection.execute("alter table fact add column crc integer")
