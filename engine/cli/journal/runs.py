@@ -19,10 +19,9 @@ async def runs(ground: Ground, *, everything: bool, waiting: bool, as_json: bool
     """Lists runs, the newest last.
 
     Raises:
-        ConfigurationError: there is no store.
         StoreError: the store failed.
     """
-    kept = ground.existing()
+    kept = ground.kept()
     try:
         found = [each async for each in summaries(kept.scoped(ground.tenant))]
     finally:
@@ -40,10 +39,9 @@ async def runs(ground: Ground, *, everything: bool, waiting: bool, as_json: bool
 
 
 def _lines(one: RunSummary, ground: Ground) -> Iterator[str]:
-    state = "waiting for you" if one.waiting else one.state
     took = duration(max(0, one.last_at - one.began_at))
     counts = f"{one.iterations} iterations, {one.calls} calls, {took}, {money(one.cost)}"
-    yield f"{one.run:<16} {time_of(one.began_at)}  {state}  ({counts})"
+    yield f"{one.run:<16} {time_of(one.began_at)}  {one.state}  ({counts})"
     yield f"    {_short(one.text)}"
     for call, what in one.waiting.items():
         yield f"    waits: call {call}, {_short(what)}"

@@ -36,7 +36,11 @@ class RunSummary:
     @property
     def state(self) -> str:
         """In words."""
-        return "open, or interrupted" if self.why == "open" else self.why
+        if self.waiting:
+            return "waiting for a person"
+        if self.why == "open":
+            return "at work, or interrupted"
+        return self.why if self.why == "answered" else f"stopped ({self.why})"
 
     def take(self, row: Row) -> None:
         """Takes in one fact of the run."""

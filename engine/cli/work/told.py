@@ -19,8 +19,10 @@ def exit_code(result: Result) -> ExitCode:
 def tell(result: Result, ground: Ground, *, in_report: bool) -> None:
     """Shows the answer, up to its second heading where the whole is in a report, and what is left to do."""
     screen = ground.screen
-    screen.line()
-    screen.line(_first_section(result.text()) if in_report else result.text())
+    text = _first_section(result.text()) if in_report else result.text()
+    if text.strip():
+        screen.line()
+        screen.line(text)
     for call in result.unknown:
         screen.line(f"Call {call}: nobody knows whether it took effect. Look before you repeat it.")
     if result.answered:
