@@ -147,6 +147,10 @@ class Tool:
     its arguments."""
     pinned: bool = False
     """True when the model is shown its schema from the start, beside those that the host names."""
+    deprecated: bool = False
+    """True for a tool that the system would rather not have used: it is listed behind the others."""
+    unusable: str = ""
+    """Why it cannot be called: it is then set aside with this reason. Empty when it can."""
 
     @property
     def write_set(self) -> frozenset[str]:
