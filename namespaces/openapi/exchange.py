@@ -5,6 +5,7 @@ credential, keeps cookies between calls, and unpacks a compressed body whatever 
 """
 
 import asyncio
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
@@ -14,6 +15,8 @@ from .requests import Outgoing
 from .unpacking import ACCEPTED, Unpacking
 
 if TYPE_CHECKING:
+    from ssl import SSLContext
+
     from httpx2 import AsyncHTTPTransport, Response
 
 _CONNECT_S = 10.0
@@ -74,11 +77,20 @@ class Exchange:
         self._transport: AsyncHTTPTransport | None = None
 
     async def __aenter__(self) -> Self:
+        from httpx2 import AsyncHTTPTransport
+
+        self._transport = AsyncHTTPTransport(verify=await asyncio.to_thread(_trusted))
         return self
 
     async def __aexit__(self, *error: object) -> None:
         if self._transport is not None:
             await self._transport.aclose()
+
+    @property
+    def _opened(self) -> "AsyncHTTPTransport":
+        if self._transport is None:
+            raise RuntimeError("an exchange is used inside its `async with`")
+        return self._transport
 
     async def ask(self, request: Outgoing, timeout_s: float) -> Answer:
         """The answer to a request, behind redirects to the same origin.
@@ -118,7 +130,7 @@ class Exchange:
                 content=request.content or None,
                 extensions={"timeout": timeouts, "trace": going.trace},
             )
-            response = await self._open().handle_async_request(made)
+            response = await self._opened.handle_async_request(made)
         except InvalidURL as error:
             raise Broken(f"its URL cannot be used: {error}", sent=going.sent) from error
         except HTTPError as error:
@@ -149,12 +161,13 @@ class Exchange:
         own = [("Host", host), ("Accept-Encoding", ACCEPTED), *(length if bodied else [])]
         return [*own, *request.headers]
 
-    def _open(self) -> "AsyncHTTPTransport":
-        if self._transport is None:
-            from httpx2 import AsyncHTTPTransport
 
-            self._transport = AsyncHTTPTransport()
-        return self._transport
+@functools.cache
+def _trusted() -> "SSLContext":
+    """The machine's own list of who is trusted; to read it takes part of a second, so once a process."""
+    from httpx2 import create_ssl_context
+
+    return create_ssl_context()
 
 
 def _redirected(request: Outgoing, answer: Answer) -> Outgoing | None:

@@ -1,7 +1,7 @@
 """The operations of a document, each mapped by itself: one that cannot be is set aside with the reason."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
@@ -236,7 +236,8 @@ class _Mapping:
 
 
 def _key(parameter: Parameter) -> IdempotencyKey:
-    schema = cast("Mapping[str, object]", parameter.schema_ if isinstance(parameter.schema_, Mapping) else {})
+    said = cast("JsonValue", parameter.schema_)
+    schema = said if isinstance(said, dict) else {}
     longest = schema.get("maxLength")
     bound = longest if isinstance(longest, int) else 0
     return IdempotencyKey(parameter.name, bound, schema.get("format") == "uuid")
