@@ -137,8 +137,8 @@ class Exchange:
             raise Broken(f"{type(error).__name__}: {error}", sent=going.sent) from error
         try:
             await self._read(response, going)
-        except (HTTPError, StreamError) as error:
-            return going.answer(f"the connection broke ({type(error).__name__})")
+        except (HTTPError, StreamError):
+            return going.answer("the connection broke")
         finally:
             await response.aclose()
         return going.answer("")
