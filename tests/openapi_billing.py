@@ -17,7 +17,7 @@ from offing.namespaces.openapi import OpenApi
 from openapi_service import Line, Seen
 
 DOCUMENT = Path(__file__).parent / "openapi_documents" / "billing.yaml"
-TOKEN = "tok-5up3r53cr3t"  # noqa: S105  of nobody
+TOKEN = "tok-5up3r53cr3t"
 CREDENTIALS = {"billing": {"token": SecretStr(TOKEN)}}
 
 
@@ -78,4 +78,4 @@ if __name__ == "__main__":
         json.dumps(
             {"why": ended.why, "answer": ended.answer, "detail": ended.detail, "unknown": list(ended.unknown)}
         )
-    )  # noqa: T201
+    )

@@ -19,7 +19,7 @@ from openapi_service import KEY, Line, Respond, Seen, Service, connected, docume
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 LATE = 1.0
 """Seconds: time enough for a request to go out, on a busy machine too."""
-TOKEN = "tok-5up3r53cr3t"  # noqa: S105  of nobody
+TOKEN = "tok-5up3r53cr3t"
 
 
 async def called(
@@ -455,7 +455,7 @@ async def test_a_redirect_inside_the_origin_is_followed_where_the_request_stays_
     method: str,
     status: int,
     followed: bool,
-    tmp_path: Path,  # noqa: FBT001
+    tmp_path: Path,
 ) -> None:
     operation = takes("text/plain", {}) if method == "post" else {}
     arguments = {"body": "b"} if method == "post" else {}

@@ -99,7 +99,7 @@ async def test_a_path_parameter_is_written_as_the_specification_shows(
     explode: bool,
     value: Any,
     expected: str,
-    tmp_path: Path,  # noqa: FBT001
+    tmp_path: Path,
 ) -> None:
     told = {"in": "path", "required": True, "style": style, "explode": explode}
     seen = await asked(tmp_path, "/a/{color}/z", value, **told)
@@ -112,7 +112,7 @@ async def test_a_query_parameter_is_written_as_the_specification_shows(
     explode: bool,
     value: Any,
     expected: str,
-    tmp_path: Path,  # noqa: FBT001
+    tmp_path: Path,
 ) -> None:
     seen = await asked(tmp_path, "/a", value, **{"in": "query", "style": style, "explode": explode})
     assert seen.target == f"/a?{expected}"
@@ -140,7 +140,7 @@ async def test_a_header_is_written_simply_and_not_escaped(
     explode: bool,
     value: Any,
     expected: str,
-    tmp_path: Path,  # noqa: FBT001
+    tmp_path: Path,
 ) -> None:
     seen = await asked(tmp_path, "/a", value, **{"in": "header", "name": "color", "explode": explode})
     assert seen.headers["color"] == expected
