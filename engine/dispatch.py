@@ -254,6 +254,8 @@ def _ended(planned: Planned, call: Call, end: Ended) -> Outcome:
         return _timed_out(call)
     if end.how == "not begun":
         return _not_begun(planned, "all threads for tools were busy")
+    if end.how == "unknown":
+        return _unknown(call.operation, end.error)
     return Outcome(end.output or ToolOutput(end.error, error=True))
 
 

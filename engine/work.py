@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal, cast
 
+from ..namespaces.errors import OutcomeUnknown
 from ..namespaces.tool import Arguments, Tool, ToolContext, ToolOutput
 from .pool import Pool
 
@@ -22,11 +23,11 @@ _GRACE_S = 1.0
 class Ended:
     """How a call ended, as far as it did."""
 
-    how: Literal["output", "error", "timeout", "not begun"]
+    how: Literal["output", "error", "timeout", "not begun", "unknown"]
     output: ToolOutput | None = None
     """With "output"."""
     error: str = ""
-    """With "error": what the tool raised, as a model can read it."""
+    """With "error": what the tool raised, as a model can read it. With "unknown": what the tool knows."""
 
 
 class Work:
@@ -63,6 +64,8 @@ class Work:
         if self._ending.cancelled():
             return Ended("error", error="the tool cancelled itself")
         error = self._ending.exception()
+        if isinstance(error, OutcomeUnknown):
+            return Ended("unknown", error=str(error))
         if error is not None:
             return Ended("error", error=told(error))
         output = self._ending.result()

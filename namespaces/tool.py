@@ -145,6 +145,12 @@ class Tool:
     preview: Callable[[Arguments, ToolContext], Awaitable[str]] | None = None
     """Says what a call would do, and changes nothing: shown to the person who is to approve it. None shows
     its arguments."""
+    pinned: bool = False
+    """True when the model is shown its schema from the start, beside those that the host names."""
+    deprecated: bool = False
+    """True for a tool that the system would rather not have used: it is listed behind the others."""
+    unusable: str = ""
+    """Why it cannot be called: it is then set aside with this reason. Empty when it can."""
 
     @property
     def write_set(self) -> frozenset[str]:
