@@ -1,10 +1,8 @@
 """MCP servers as namespaces: real processes, over stdio and HTTP, well behaved and not."""
 
-import asyncio
 import json
-import subprocess
 import sys
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +15,13 @@ from pydantic import JsonValue, SecretStr
 from offing.compaction.conversation import ToolResult
 from offing.engine import Call, Engine, MemoryStore, Scripted, Session, Step
 from offing.engine.approvals import ApprovalPolicy, ApprovalRule
-from offing.engine.events import CallFinished, Progress, QuestionAsked
-from offing.engine.store.journal import Store
+from offing.engine.events import Progress
+from offing.engine.store import Store
+from offing.engine.store.people import Questioned
 from offing.namespaces import Effect, ToolPolicy
 from offing.namespaces.errors import NamespaceError
 from offing.namespaces.mcp import McpNamespace
-from worlds import outside
+from worlds import outside, state_of
 
 HERE = Path(__file__).parent
 ALLOWED = ApprovalPolicy((ApprovalRule("*__*", "allow"),))
@@ -53,36 +52,39 @@ def call(tool: str, /, *, ns: str = "raw", **arguments: JsonValue) -> Call:
     return Call(f"{ns}__invoke_tool", {"tool": tool, "arguments": arguments})
 
 
+@dataclass
+class Work:
+    """An engine over one server, whose model does some steps in session `s`."""
+
+    engine: Engine
+    session: Session
+
+    @property
+    async def results(self) -> list[ToolResult]:
+        state = await state_of(self.engine, "s")
+        return [one for message in state.conversation.messages for one in message.results]
+
+
 @asynccontextmanager
 async def at_work(
     namespace: McpNamespace,
     *steps: Step | str,
     store: Store | None = None,
     credentials: Mapping[str, str] | None = None,
-) -> AsyncGenerator[Session]:
-    """A session over the server, whose model does these steps."""
+) -> AsyncGenerator[Work]:
     secrets = {name: SecretStr(value) for name, value in (credentials or {}).items()}
-    engine = Engine(
-        Scripted(steps), [namespace], store=store or MemoryStore(), approvals=ALLOWED, outside=outside()
-    )
-    async with engine:
-        yield engine.session("s", credentials={namespace.name: secrets})
+    model = Scripted(steps)
+    async with Engine(
+        model, [namespace], store=store or MemoryStore(), approvals=ALLOWED, outside=outside()
+    ) as engine:
+        yield Work(engine, engine.session("s", credentials={namespace.name: secrets}))
 
 
 async def results(namespace: McpNamespace, *calls: Call, **given: Any) -> list[ToolResult]:  # noqa: ANN401
     """What the model reads of calls, made one after another."""
-    async with at_work(namespace, *(Step(calls=[one]) for one in calls), "done", **given) as session:
-        assert (await session.ask("Go.")).answered
-        events = [event async for event in until_stopped(session)]
-    finished = [event for event in events if isinstance(event, CallFinished)]
-    return [ToolResult(one.call, one.content, one.error) for one in finished]
-
-
-async def until_stopped(session: Session) -> AsyncGenerator[Any]:
-    async for event in session.events():
-        yield event
-        if type(event).__name__ == "RunStopped":
-            return
+    async with at_work(namespace, *(Step(calls=[one]) for one in calls), "done", **given) as work:
+        assert (await work.session.ask("Go.")).answered
+        return await work.results
 
 
 async def told(namespace: McpNamespace, *calls: Call, **given: Any) -> list[str]:  # noqa: ANN401
@@ -91,9 +93,9 @@ async def told(namespace: McpNamespace, *calls: Call, **given: Any) -> list[str]
 
 async def reason(namespace: McpNamespace, **given: Any) -> str:  # noqa: ANN401
     """Why it is not connected; the session works all the same."""
-    async with at_work(namespace, "done", **given) as session:
-        assert (await session.ask("Go.")).answered
-        ((name, why),) = [(one.name, one.reason) for one in session.disconnected]
+    async with at_work(namespace, "done", **given) as work:
+        assert (await work.session.ask("Go.")).answered
+        ((name, why),) = [(one.name, one.reason) for one in work.session.disconnected]
         assert name == namespace.name
         return why
 
@@ -239,14 +241,16 @@ async def test_a_call_that_must_not_be_repeated_is_of_unknown_outcome_and_the_ne
     raw: Raw,
 ) -> None:
     namespace = raw({"dies": {"pay": 1}})
-    first, second = await results(namespace, call("pay", word="10"), call("pay", word="20"))
+    first, second = await results(namespace, call("pay", word="10"), call("add", word="20"))
     assert first == ToolResult(
         "1.1",
-        snapshot(),
+        snapshot(
+            "Outcome unknown: raw__pay was started and did not come to an end (the connection to raw was lost: the server has ended; it wrote: out of memory). It may have taken effect. Inspect before repeating."
+        ),
         error=True,
     )
-    assert second == ToolResult("2.1", "pay 20")
-    assert raw.lines == ["started", "pay 10", "started", "pay 20"]
+    assert second == ToolResult("2.1", "add 20")
+    assert raw.lines == ["started", "pay 10", "started", "add 20"]
 
 
 async def test_a_server_that_dies_at_each_call_is_connected_a_bounded_number_of_times(raw: Raw) -> None:
@@ -265,15 +269,20 @@ async def test_a_call_is_given_up_at_its_timeout_and_the_server_is_told(raw: Raw
 
 
 async def test_a_run_that_is_cancelled_tells_the_server_and_progress_is_an_event(raw: Raw) -> None:
-    async with at_work(raw(), Step(calls=[call("hang")])) as session:
-        async with session.run("Go.") as run:
-            async for event in run:
-                if isinstance(event, Progress):
-                    assert (event.call, event.text) == ("1.1", "at work (1 of 4)")
-                    await run.cancel(at_once=True)
-            result = await run.result()
-        assert result.stopped.why == "cancelled"
+    async with at_work(raw(), Step(calls=[call("hang")])) as work:
+        async with work.session.run("Go.") as run:
+            progress = [event async for event in until(run, Progress)][-1]
+            assert progress == Progress("1.1", "at work (1 of 4)")
+            result = await run.cancel(at_once=True)
+        assert result.why == "cancelled"
     assert raw.lines == ["started", "hang ", "cancelled"]
+
+
+async def until(events: AsyncIterable[Any], kind: type) -> AsyncGenerator[Any]:
+    async for event in events:
+        yield event
+        if isinstance(event, kind):
+            return
 
 
 async def test_an_idempotency_key_goes_with_calls_that_must_not_be_repeated(raw: Raw) -> None:
@@ -288,24 +297,34 @@ async def test_an_idempotency_key_goes_with_calls_that_must_not_be_repeated(raw:
 # Questions.
 
 
-async def test_a_question_in_the_middle_of_a_call_is_put_to_the_user_and_answered_days_later(
+async def asks(namespace: McpNamespace, store: Store, *calls: Call) -> Questioned:
+    """What a person is asked in the end, when the engine is closed."""
+    async with at_work(namespace, Step(calls=calls), store=store) as work:
+        result = await work.session.ask("Go.")
+        assert result.why == "waiting"
+        (question,) = result.questions
+        return question
+
+
+async def goes_on(namespace: McpNamespace, store: Store, question: Questioned, text: str) -> Work:
+    """What becomes of it with an answer, in an engine of its own."""
+    steps = (Step(calls=[call("never")]), "done")
+    async with at_work(namespace, *steps, store=store) as work:
+        await work.engine.inbox.answer("s.1", question.call, text)
+        await work.engine.resume("s.1")
+        return work
+
+
+async def test_a_question_in_the_middle_of_a_call_is_put_to_the_user_and_answered_in_another_process(
     raw: Raw,
 ) -> None:
     store = MemoryStore()
-    async with at_work(raw(), Step(calls=[call("book", word="a")]), "done", store=store) as session:
-        result = await session.ask("Go.")
-        assert result.stopped.why == "waiting"
-        (asked,) = [event async for event in until_stopped(session) if isinstance(event, QuestionAsked)]
-        assert asked.question == snapshot()
-        assert asked.schema == {
-            "type": "object",
-            "properties": {"day": {"type": "string"}},
-            "required": ["day"],
-        }
-    async with at_work(raw(), Step(calls=[call("book", word="a")]), "done", store=store) as later:
-        await later.answer(asked.call, "Monday")
-        run = await later.resume(result.run)
-        assert (await run.result()).answered
-        events = [event async for event in later.events() if isinstance(event, CallFinished)]
-    assert [event.content for event in events] == ["booked Monday"]
+    question = await asks(raw(), store, call("book", word="a"))
+    assert question.question == snapshot()
+    assert (question.options, question.schema) == (
+        (),
+        {"type": "object", "properties": {"day": {"type": "string"}}, "required": ["day"]},
+    )
+    work = await goes_on(raw(), store, question, "Monday")
+    assert [one.content for one in await work.results] == ["booked Monday"]
     assert raw.lines == snapshot()
