@@ -8,6 +8,7 @@ from typing import cast
 
 from pydantic import SecretStr
 
+from ...namespaces.errors import NamespaceError
 from ...namespaces.tables.readings import Readings
 from ...namespaces.tool import Namespace
 from ...skills import SkillSettings
@@ -150,7 +151,7 @@ class Configuration:
                 site.made[name] = known[settings.kind].make(name, settings, site)
             except BadSetting as error:
                 raise self.source.unusable(("namespaces", name, *error.key), str(error)) from None
-            except (Missing, ConfigurationError) as error:
+            except (Missing, ConfigurationError, NamespaceError) as error:
                 raise self.source.unusable(("namespaces", name), str(error)) from None
         return list(site.made.values())
 

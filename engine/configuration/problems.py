@@ -117,6 +117,7 @@ _DAY = _say("a day, such as 2026-08-31")
 
 _TOLD: Mapping[str, Callable[[ErrorDetails], str]] = {
     "literal_error": _one_of,
+    "enum": _one_of,
     "string_type": _say("a text; put it in quotes"),
     "string_too_short": _say("a text that is not empty"),
     **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), _WHOLE),

@@ -63,9 +63,23 @@ class BadSetting(Exception):
         self.key = key
 
 
+def guide_of(written: str, site: Site) -> Path | None:
+    """The SKILL.md that a system names; None when it names none.
+
+    Raises:
+        BadSetting: it is not there.
+    """
+    if not written:
+        return None
+    place = site.folder / written
+    if not place.is_file():
+        raise BadSetting(f"there is no file {str(place)!r}", "guide")
+    return place
+
+
 def kinds() -> Mapping[str, Kind[Any]]:
     """Every kind by its name. A new one is a file in `kinds/` and a line here."""
-    from .kinds import bank, entries, functions, ledger, matching
+    from .kinds import bank, entries, functions, ledger, matching, mcp, openapi
 
     return {
         "bank": bank.KIND,
@@ -73,4 +87,6 @@ def kinds() -> Mapping[str, Kind[Any]]:
         "matching": matching.KIND,
         "entries": entries.KIND,
         "functions": functions.KIND,
+        "mcp": mcp.KIND,
+        "openapi": openapi.KIND,
     }

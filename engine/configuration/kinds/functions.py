@@ -13,7 +13,7 @@ from ....namespaces.errors import ToolDefinitionError
 from ....namespaces.functions import FunctionNamespace
 from ....namespaces.functions import tool as tool_of
 from ....namespaces.tool import Effect, Namespace, Tool
-from ..systems import BadSetting, Kind, Site, SystemSettings
+from ..systems import BadSetting, Kind, Site, SystemSettings, guide_of
 from ..values import Shape, Text
 
 
@@ -49,10 +49,7 @@ class FunctionsSettings(SystemSettings):
 
 def _make(name: str, settings: FunctionsSettings, site: Site) -> Namespace:
     tools = [_tool(where, policy, site.folder) for where, policy in settings.tools.items()]
-    guide = site.folder / settings.guide if settings.guide else None
-    if guide is not None and not guide.is_file():
-        raise BadSetting(f"there is no file {str(guide)!r}", "guide")
-    return FunctionNamespace(name, tools, guide)
+    return FunctionNamespace(name, tools, guide_of(settings.guide, site))
 
 
 def _tool(where: str, policy: FunctionPolicy, folder: Path) -> Tool:
