@@ -490,7 +490,32 @@ NODES = st.recursive(
         st.lists(inside, max_size=3)
         | st.dictionaries(
             st.sampled_from(
-                ["get", "post", "parameters", "requestBody", "content", "application/json", "schema", "$ref", "name", "in", "type", "items", "properties", "security", "servers", "url", "variables", "required", "responses", "headers", "allOf", "operationId", "style", "enum"]
+                [
+                    "get",
+                    "post",
+                    "parameters",
+                    "requestBody",
+                    "content",
+                    "application/json",
+                    "schema",
+                    "$ref",
+                    "name",
+                    "in",
+                    "type",
+                    "items",
+                    "properties",
+                    "security",
+                    "servers",
+                    "url",
+                    "variables",
+                    "required",
+                    "responses",
+                    "headers",
+                    "allOf",
+                    "operationId",
+                    "style",
+                    "enum",
+                ]
             ),
             inside,
             max_size=4,

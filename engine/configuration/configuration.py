@@ -30,7 +30,7 @@ from ..store.journal import Store
 from ..store.place import is_url
 from .kinds.functions import function_at
 from .settings import ModelSettings, Settings
-from .source import Source
+from .source import Source, Unusable
 from .systems import BadSetting, Site, SystemSettings, kinds
 from .values import Missing
 
@@ -222,8 +222,8 @@ class Configuration:
         """Says of what is wrong where it stands in the file."""
         try:
             yield
-        except ModelNotConfigured:
-            raise  # it is the environment that lacks something
+        except (ModelNotConfigured, Unusable):
+            raise  # it is the environment that lacks something; or it is told already
         except (Missing, ConfigurationError) as error:
             raise self.source.unusable(key, str(error)) from None
 

@@ -139,7 +139,7 @@ class Settings(Shape):
     """Guides to kinds of work."""
     workspace: Text = ""
     """The folder that a session may read and write; none when it is empty."""
-    memory: MemoryPolicy | None = None
+    memory: Annotated[MemoryPolicy | None, WrapValidator(_told)] = None
     """What is remembered from one session to the next; off unless it is here."""
 
     @field_validator("memory", mode="before", json_schema_input_type=bool | MemoryPolicy | None)
