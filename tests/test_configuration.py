@@ -4,6 +4,7 @@ import datetime
 import json
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -305,7 +306,7 @@ namespaces:
 
 
 def test_the_schema_takes_what_the_reader_takes(folder: Path) -> None:
-    checker = jsonschema.Draft202012Validator(schema())
+    checker: Any = jsonschema.Draft202012Validator(schema())
     checker.check_schema(json.loads(json.dumps(schema())))
     good = """
 model: {name: "litellm:openai/gpt-5.6", effort: high}

@@ -1,6 +1,6 @@
 """A configuration: what a file says, and the engine and the sessions that it makes."""
 
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -218,7 +218,7 @@ class Configuration:
             return self.settings.notify.made(self.folder)
 
     @contextmanager
-    def _at(self, *key: str) -> Iterator[None]:
+    def _at(self, *key: str) -> Generator[None]:
         """Says of what is wrong where it stands in the file."""
         try:
             yield

@@ -41,11 +41,11 @@ def _problem(details: ErrorDetails, shape: type[BaseModel], source: Source, at: 
 def _within(loc: Sequence[str | int], value: JsonValue) -> Iterator[str | int]:
     """The place in the file: names of types, which stand in it for a union, are left out."""
     for step in loc:
-        if isinstance(value, dict) and step in value:  # noqa: SIM114  each narrows the type by itself
+        if isinstance(value, dict) and isinstance(step, str) and step in value:
             value = value[step]
         elif isinstance(value, list) and isinstance(step, int):
             value = value[step]
-        elif step is not loc[-1] or (not isinstance(value, dict)):
+        elif step is not loc[-1] or not isinstance(value, dict):
             continue
         yield step
 
@@ -81,7 +81,8 @@ def _plain(hint: object) -> object:
 def _names(shape: object) -> list[str]:
     if isinstance(shape, type) and issubclass(shape, BaseModel):
         return list(shape.model_fields)
-    return [each.name for each in fields(cast("Any", shape))] if is_dataclass(shape) else []
+    given = cast("Any", shape)
+    return [each.name for each in fields(given)] if is_dataclass(given) else []
 
 
 def unknown(name: str, known: Sequence[str], what: str) -> str:

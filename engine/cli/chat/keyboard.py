@@ -1,5 +1,7 @@
 """Where a person's words come from: a terminal, line by line with editing, or what is piped in."""
 
+import contextlib
+import importlib
 import sys
 from typing import TextIO
 
@@ -27,10 +29,8 @@ class Keyboard:
         return None if line is None else line.strip()
 
     def _typed(self, prompt: str) -> str:
-        import contextlib
-
         with contextlib.suppress(ImportError):
-            import readline  # noqa: F401  gives `input` its editing and its history
+            importlib.import_module("readline")  # gives `input` its editing and its history
         return input(prompt)
 
     def _piped(self, prompt: str) -> str | None:

@@ -2,7 +2,7 @@
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import NamedTuple
 
 from pydantic import TypeAdapter
@@ -13,7 +13,7 @@ from ...breakers import spent_of
 from ...budget import shares
 from ...errors import NotFound
 from ...history.streams import place_of
-from ...state import State, apply
+from ...state import State, fold
 from ...store.codec import encode
 from ...store.facts import Replied, Settled, Unknown
 from ...store.journal import Row, Scope
@@ -51,10 +51,12 @@ async def read_run(scope: Scope, run: str) -> Shown:
         raise NotFound(f"there is no run {run!r}")
     if any(isinstance(row.fact, Unknown) for row in rows[: own[-1].seq]):
         return Shown(place.run, own, None)
-    state = State()
-    for row in rows[: own[-1].seq]:
-        apply(state, row)
-    return Shown(place.run, own, state)
+    return Shown(place.run, own, await fold(_each(rows[: own[-1].seq])))
+
+
+async def _each(rows: Sequence[Row]) -> AsyncIterator[Row]:
+    for row in rows:
+        yield row
 
 
 async def show(run: str, ground: Ground, *, as_json: bool) -> ExitCode:

@@ -1,6 +1,6 @@
 """The configured namespaces, connected for one command."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from ....namespaces.meta_tools import Connected
@@ -10,7 +10,7 @@ from ..ground import Ground
 
 
 @asynccontextmanager
-async def connected(ground: Ground, *names: str) -> AsyncIterator[Connections]:
+async def connected(ground: Ground, *names: str) -> AsyncGenerator[Connections]:
     """Connects the namespaces of these names, all of them without a name; leaves them in the end.
 
     Raises:
@@ -40,7 +40,7 @@ async def connected(ground: Ground, *names: str) -> AsyncIterator[Connections]:
 
 
 @asynccontextmanager
-async def connected_one(ground: Ground, name: str) -> AsyncIterator[Connected]:
+async def connected_one(ground: Ground, name: str) -> AsyncGenerator[Connected]:
     """Connects one namespace. Raises as `connected`.
 
     Raises:

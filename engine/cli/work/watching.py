@@ -1,9 +1,9 @@
 """How a run is watched: by a person, on a screen, or by a program, one JSON object a line."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 from pydantic import TypeAdapter
 
@@ -77,7 +77,7 @@ class AsLines:
 
     def show(self, event: Event) -> None:
         """The event with its fields."""
-        self._line(type(event).__name__, _EVENT.dump_python(event, mode="json"))
+        self._line(type(event).__name__, cast("dict[str, object]", _EVENT.dump_python(event, mode="json")))
 
     def interrupted(self, run: str) -> None:
         """The run's id."""
@@ -87,9 +87,8 @@ class AsLines:
         """The result as JSON."""
         self._line("result", {**result.to_json(), "files": [str(path) for path in files]})
 
-    def _line(self, name: str, fields: object) -> None:
-        told = {"event": name, **(fields if isinstance(fields, dict) else {})}
-        self._screen.line(json.dumps(told, ensure_ascii=False))
+    def _line(self, name: str, fields: Mapping[str, object]) -> None:
+        self._screen.line(json.dumps({"event": name, **fields}, ensure_ascii=False))
 
 
 def watcher_of(ground: Ground, *, as_json: bool) -> Watcher:
