@@ -307,7 +307,9 @@ def test_reconcile_takes_its_files_from_the_configuration(folder: Path, offing: 
         "Date,Description,Amount\n2026-09-14,Rent,-900.00\n2026-09-30,Sales,1200.00\n"
     )
     (folder / "gl.csv").write_text(
-        "Date,Account,Description,Amount\n2026-09-14,1200 Bank,Rent,-900.00\n2026-09-30,1200 Bank,Sales,1200\n"
+        "Date,Account,Description,Amount\n"
+        "2026-09-14,1200 Bank,Rent,-900.00\n"
+        "2026-09-30,1200 Bank,Sales,1200.00\n"
     )
     with (folder / "offing.yaml").open("a") as file:
         file.write("  bank: {files: b.csv, currency: EUR}\n  ledger: {files: gl.csv, currency: EUR}\n")

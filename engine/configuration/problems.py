@@ -41,10 +41,8 @@ def _problem(details: ErrorDetails, shape: type[BaseModel], source: Source, at: 
 def _within(loc: Sequence[str | int], value: JsonValue) -> Iterator[str | int]:
     """The place in the file: names of types, which stand in it for a union, are left out."""
     for step in loc:
-        if isinstance(value, dict) and isinstance(step, str) and step in value:
-            value = value[step]
-        elif isinstance(value, list) and isinstance(step, int):
-            value = value[step]
+        if step in value if isinstance(value, dict) else isinstance(value, list) and isinstance(step, int):
+            value = _value_at(value, (step,))
         elif step is not loc[-1] or not isinstance(value, dict):
             continue
         yield step
