@@ -59,8 +59,8 @@ class Billing:
         return self.invoices.setdefault(number, {"number": str(number), **seen.json})
 
 
-def billing(url: str, **options: object) -> OpenApi:
-    return OpenApi("billing", DOCUMENT, variables={"address": url}, **options)  # type: ignore[arg-type]
+def billing(url: str) -> OpenApi:
+    return OpenApi("billing", DOCUMENT, variables={"address": url})
 
 
 async def live(folder: Path, url: str) -> Result:
@@ -74,8 +74,5 @@ async def live(folder: Path, url: str) -> Result:
 
 if __name__ == "__main__":
     ended = asyncio.run(live(Path(sys.argv[1]), sys.argv[2]))
-    print(
-        json.dumps(
-            {"why": ended.why, "answer": ended.answer, "detail": ended.detail, "unknown": list(ended.unknown)}
-        )
-    )
+    told = {"why": ended.why, "answer": ended.answer, "detail": ended.detail, "unknown": list(ended.unknown)}
+    sys.stdout.write(json.dumps(told))

@@ -1,4 +1,4 @@
-"""Calls of operations over real sockets: bodies, credentials, answers good and hostile, and what is unknown."""
+"""Calls of operations over real sockets: bodies, credentials, answers good and hostile, unknown outcomes."""
 
 import asyncio
 import base64
@@ -14,7 +14,19 @@ import pytest
 from offing.namespaces import Attachment, Effect, ToolOutput, ToolPolicy
 from offing.namespaces.errors import NamespaceError, OutcomeUnknown
 from offing.namespaces.openapi import OpenApi
-from openapi_service import KEY, Line, Respond, Seen, Service, connected, document, nothing, says, written
+from openapi_service import (
+    KEY,
+    Anything,
+    Line,
+    Respond,
+    Seen,
+    Service,
+    connected,
+    document,
+    nothing,
+    says,
+    written,
+)
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 LATE = 1.0
@@ -27,7 +39,7 @@ async def called(
     respond: Respond,
     operation: dict[str, Any] | None = None,
     method: str = "get",
-    **options: Any,  # noqa: ANN401
+    **options: Anything,
 ) -> tuple[ToolOutput, list[Seen]]:
     """What a call of the one operation comes to, and what was sent for it."""
     arguments = options.pop("arguments", {})
@@ -41,7 +53,7 @@ async def called(
             return await call("it", **arguments), service.seen
 
 
-def takes(content_type: str, schema: Any, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+def takes(content_type: str, schema: Anything, **more: Anything) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {content_type: {"schema": schema, **more}}}}
 
 
@@ -92,7 +104,8 @@ async def test_a_multipart_body_holds_the_bytes_behind_handles(tmp_path: Path) -
         b'Content-Disposition: form-data; name="meta"\r\nContent-Type: application/json\r\n\r\n{"a":1}',
         b'Content-Disposition: form-data; name="scans"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n'
         + PNG,
-        b'Content-Disposition: form-data; name="scans"; filename="b.png"\r\nContent-Type: image/png\r\n\r\nsecond',
+        b'Content-Disposition: form-data; name="scans"; filename="b.png"\r\n'
+        b"Content-Type: image/png\r\n\r\nsecond",
     ]
     line = b"--" + boundary.encode()
     assert seen.body == b"".join(line + b"\r\n" + part + b"\r\n" for part in parts) + line + b"--\r\n"
@@ -194,7 +207,8 @@ async def test_a_credential_that_is_missing_or_wrong_is_named_and_nothing_is_sen
         "security": [{"basic": []}, {"bearer": [], "header_key": []}],
     }
     output, seen = await called(tmp_path, nothing, more=more, credentials={"bearer": TOKEN})
-    told = "it needs the credential 'basic' or 'bearer' with 'header_key', which the host has not given for this session"
+    needed = "it needs the credential 'basic' or 'bearer' with 'header_key'"
+    told = f"{needed}, which the host has not given for this session"
     assert (output, seen) == (ToolOutput(f"Not sent: {told}", error=True), [])
     output, seen = await called(tmp_path, nothing, more=more, credentials={"basic": TOKEN})
     told = "the credential 'basic' is for http basic: it has to be written user:password"
@@ -454,7 +468,7 @@ def sends_on(status: int, to: str) -> Respond:
 async def test_a_redirect_inside_the_origin_is_followed_where_the_request_stays_what_it_is(
     method: str,
     status: int,
-    followed: bool,
+    followed: Anything,
     tmp_path: Path,
 ) -> None:
     operation = takes("text/plain", {}) if method == "post" else {}
