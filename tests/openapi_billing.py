@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pydantic import SecretStr
+from pydantic import JsonValue, SecretStr
 
 from offing.engine import Engine, Playbook, Result, Scripted
 from offing.engine.store import SqliteStore
@@ -22,7 +22,7 @@ CREDENTIALS = {"billing": {"token": SecretStr(TOKEN)}}
 
 
 async def play(book: Playbook, message: str) -> str:
-    invoice = {"customer": "ACME", "amount": "120.00"}
+    invoice: JsonValue = {"customer": "ACME", "amount": "120.00"}
     made = await book.call("billing__invoke_tool", tool="create_invoice", arguments={"body": invoice})
     return f"Created: {made.text}"
 

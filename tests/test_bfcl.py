@@ -27,11 +27,11 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import JsonValue
 
-from offing.engine import Call, Engine, Limits, Scripted, Step
+from offing.engine import Engine, Limits, Scripted, Step
 from offing.namespaces import FunctionNamespace, Tool, ToolContext, ToolOutput
 from offing.namespaces.meta_tools import Connected
 from offing.skills import SkillFolders
-from worlds import outside, state_of
+from worlds import invoke, outside, state_of
 
 FOLDER = Path(os.environ.get("BFCL", "")) / "bfcl_eval"
 TASKS = 200
@@ -120,7 +120,9 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 def keeps_to_the_catalogue(one: Task) -> bool:
     return all(
-        checker(call.system, call.tool).is_valid(dict(call.arguments)) for turn in one.turns for call in turn
+        checker(call.system, call.tool).is_valid(call.arguments)  # pyright: ignore[reportUnknownMemberType]
+        for turn in one.turns
+        for call in turn
     )
 
 
@@ -153,9 +155,10 @@ def right(text: str, owners: Mapping[str, str]) -> Iterator[Right]:
 
 def schema(node: Anything) -> Anything:
     if isinstance(node, list):
-        return [schema(item) for item in node]
+        return [schema(item) for item in cast("list[Anything]", node)]
     if not isinstance(node, dict):
         return node
+    node = cast("dict[str, Anything]", node)
     changed = {key: schema(item) for key, item in node.items()}
     kind = changed.get("type")
     if isinstance(kind, str) and kind in TYPES:
@@ -194,34 +197,25 @@ def told(method: Callable[..., Any], arguments: Mapping[str, Any]) -> JsonValue:
 def shape(value: Anything, seen: tuple[int, ...] = ()) -> Anything:
     """All that an object holds, in plain values; what leads back to itself is named by how far, and the
     time at which a file was written is left out."""
-    if isinstance(value, datetime.datetime):
-        return "a time"
-    if isinstance(value, (str, int, float, bool, type(None))):
-        return value
+    if isinstance(value, (str, int, float, bool, datetime.datetime, type(None))):
+        return "a time" if isinstance(value, datetime.datetime) else value
     if id(value) in seen:
         return f"^{len(seen) - seen.index(id(value))}"
     inside = (*seen, id(value))
     if isinstance(value, dict):
-        return {str(key): shape(item, inside) for key, item in value.items()}
+        return {
+            str(key): shape(item, inside) for key, item in cast("dict[Anything, Anything]", value).items()
+        }
     if isinstance(value, (list, tuple, set)):
-        return [shape(item, inside) for item in value]
-    held = (
-        {key: shape(item, inside) for key, item in vars(value).items()}
-        if hasattr(value, "__dict__")
-        else repr(value)
-    )
-    return {type(value).__name__: held}
+        return [shape(item, inside) for item in cast("list[Anything]", value)]
+    held = cast("dict[str, Anything]", getattr(value, "__dict__", {"": repr(value)}))
+    return {type(value).__name__: {key: shape(item, inside) for key, item in held.items()}}
 
 
 async def replayed(one: Task, instances: Mapping[str, object]) -> list[str]:
     """The calls of a task through `invoke_tool`, a turn a reply; what the model read of each."""
     steps = [
-        Step(
-            calls=[
-                Call(f"{call.system}__invoke_tool", {"tool": call.tool, "arguments": call.arguments})
-                for call in turn
-            ]
-        )
+        Step(calls=[invoke(call.tool, ns=call.system, **call.arguments) for call in turn])
         for turn in one.turns
         if turn
     ]

@@ -6,6 +6,7 @@ import gzip
 import json
 import logging
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,7 @@ async def test_a_json_body_is_sent_as_it_was_given(tmp_path: Path) -> None:
 
 
 async def test_a_form_is_sent_as_one(tmp_path: Path) -> None:
-    schema = {"type": "object", "properties": {"a": {}, "list": {}, "o": {}, "deep": {}}}
+    schema: Anything = {"type": "object", "properties": {"a": {}, "list": {}, "o": {}, "deep": {}}}
     more = {"encoding": {"deep": {"style": "deepObject", "explode": True}}}
     given = {"a": "x y&z", "list": [1, 2], "o": {"k": 1}, "deep": {"k": "v"}}
     operation = takes("application/x-www-form-urlencoded", schema, **more)
@@ -123,7 +124,7 @@ async def test_bytes_and_text_are_bodies_too(tmp_path: Path) -> None:
 
 
 async def test_of_several_types_of_body_the_best_is_written(tmp_path: Path) -> None:
-    content = {
+    content: Anything = {
         "application/xml": {"schema": {}},
         "text/plain": {"schema": {}},
         "application/vnd.x+json": {"schema": {}},
@@ -151,7 +152,7 @@ async def test_a_call_without_a_body_sends_none(tmp_path: Path) -> None:
 
 # Credentials
 
-SCHEMES = {
+SCHEMES: Anything = {
     "header_key": {"type": "apiKey", "in": "header", "name": "X-Key"},
     "query_key": {"type": "apiKey", "in": "query", "name": "api key"},
     "cookie_key": {"type": "apiKey", "in": "cookie", "name": "sid"},
@@ -162,6 +163,12 @@ SCHEMES = {
     "digest": {"type": "http", "scheme": "digest"},
     "tls": {"type": "mutualTLS"},
 }
+
+
+def secured(*ways: Sequence[str]) -> dict[str, Any]:
+    """What makes a document ask for the credentials of any of these ways."""
+    security = [{name: list[str]() for name in way} for way in ways]
+    return {"components": {"securitySchemes": SCHEMES}, "security": security}
 
 
 @pytest.mark.parametrize(
@@ -178,13 +185,13 @@ SCHEMES = {
 async def test_a_credential_goes_where_its_scheme_says(
     scheme: str, secret: str, header: str, expected: str, tmp_path: Path
 ) -> None:
-    more = {"components": {"securitySchemes": SCHEMES}, "security": [{scheme: []}]}
+    more = secured([scheme])
     _, (seen,) = await called(tmp_path, nothing, more=more, credentials={scheme: secret})
     assert seen.headers[header] == expected
 
 
 async def test_a_key_in_the_query_is_in_no_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    more = {"components": {"securitySchemes": SCHEMES}, "security": [{"query_key": []}]}
+    more = secured(["query_key"])
     with caplog.at_level(logging.DEBUG):
         _, (seen,) = await called(tmp_path, nothing, more=more, credentials={"query_key": "a&b/5up3r53cr3t"})
     assert seen.target == "/it?api%20key=a%26b%2F5up3r53cr3t"
@@ -192,8 +199,7 @@ async def test_a_key_in_the_query_is_in_no_log(tmp_path: Path, caplog: pytest.Lo
 
 
 async def test_the_first_way_that_has_its_credentials_is_gone(tmp_path: Path) -> None:
-    ways = [{"digest": []}, {"bearer": []}, {"header_key": [], "query_key": []}, {}]
-    more = {"components": {"securitySchemes": SCHEMES}, "security": ways}
+    more = secured(["digest"], ["bearer"], ["header_key", "query_key"], [])
     credentials = {"header_key": "k1", "query_key": "k2"}
     _, (seen,) = await called(tmp_path, nothing, more=more, credentials=credentials)
     assert (seen.target, seen.headers["x-key"]) == ("/it?api%20key=k2", "k1")
@@ -202,10 +208,7 @@ async def test_the_first_way_that_has_its_credentials_is_gone(tmp_path: Path) ->
 
 
 async def test_a_credential_that_is_missing_or_wrong_is_named_and_nothing_is_sent(tmp_path: Path) -> None:
-    more = {
-        "components": {"securitySchemes": SCHEMES},
-        "security": [{"basic": []}, {"bearer": [], "header_key": []}],
-    }
+    more = secured(["basic"], ["bearer", "header_key"])
     output, seen = await called(tmp_path, nothing, more=more, credentials={"bearer": TOKEN})
     needed = "it needs the credential 'basic' or 'bearer' with 'header_key'"
     told = f"{needed}, which the host has not given for this session"
@@ -222,7 +225,7 @@ async def test_a_credential_that_is_missing_or_wrong_is_named_and_nothing_is_sen
 
 async def test_a_parameter_that_is_a_credential_is_no_argument(tmp_path: Path) -> None:
     parameters = [{"name": "X-Key", "in": "header", "required": True, "schema": {"type": "string"}}]
-    more = {"components": {"securitySchemes": SCHEMES}, "security": [{"header_key": []}]}
+    more = secured(["header_key"])
     _, (seen,) = await called(
         tmp_path, nothing, {"parameters": parameters}, more=more, credentials={"header_key": "k"}
     )
@@ -230,7 +233,7 @@ async def test_a_parameter_that_is_a_credential_is_no_argument(tmp_path: Path) -
 
 
 async def test_a_server_that_says_a_credential_again_is_not_quoted(tmp_path: Path) -> None:
-    more = {"components": {"securitySchemes": SCHEMES}, "security": [{"basic": []}]}
+    more = secured(["basic"])
     encoded = base64.b64encode(b"user:5up3r53cr3t").decode()
 
     async def echo(seen: Seen, line: Line) -> None:
@@ -327,12 +330,12 @@ async def test_an_answer_is_told_as_what_it_is(
 
 
 async def test_headers_that_the_document_tells_are_told(tmp_path: Path) -> None:
-    operation = {"responses": {"200": {"headers": {"X-Total": {}, "Content-Type": {}}}}}
+    operation: Anything = {"responses": {"200": {"headers": {"X-Total": {}, "Content-Type": {}}}}}
     output, _ = await called(
         tmp_path, says([], x_total="9", x_other="1", link="</it?page=2>; rel=next"), operation
     )
     headers = {"x-total": "9", "link": "</it?page=2>; rel=next"}
-    assert output == ToolOutput({"status": 200, "headers": headers, "body": []})
+    assert output.content == {"status": 200, "headers": headers, "body": []}
 
 
 def bomb() -> bytes:
@@ -481,7 +484,7 @@ async def test_a_redirect_inside_the_origin_is_followed_where_the_request_stays_
 
 async def test_a_redirect_to_another_host_is_shown_and_not_followed(tmp_path: Path) -> None:
     async with Service() as other:
-        more = {"components": {"securitySchemes": SCHEMES}, "security": [{"bearer": []}]}
+        more = secured(["bearer"])
         for place in (f"{other.url}/steal", "//evil.example/x", "https://127.0.0.1:99999/", "http://[::"):
             output, _ = await called(tmp_path, sends_on(307, place), more=more, credentials={"bearer": TOKEN})
             assert output.content == {"status": 307, "headers": {"location": place}}

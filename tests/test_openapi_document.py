@@ -3,12 +3,14 @@
 import contextlib
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from openapi_schema_validator import OAS30WriteValidator
+from openapi_schema_validator import (
+    OAS30WriteValidator,  # pyright: ignore[reportUnknownVariableType]  it is made by a function
+)
 from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 
 from offing.namespaces import Effect, ToolPolicy
@@ -97,7 +99,7 @@ def test_names_are_legal_and_distinct_whatever_the_document_says() -> None:
             "/a/b": {"get": {}},
         }
     )
-    parameter = {"name": "pet-id", "in": "path", "required": True, "schema": {}}
+    parameter: Anything = {"name": "pet-id", "in": "path", "required": True, "schema": {}}
     made["paths"]["/pets/{pet-id}"]["parameters"] = [parameter]
     names = [*mapped(made)]
     assert len(set(names)) == 9
@@ -132,7 +134,7 @@ async def test_deprecated_operations_are_listed_last_and_say_so(tmp_path: Path) 
 
 
 def test_arguments_of_one_name_are_told_apart_by_their_places() -> None:
-    parameters = [
+    parameters: Anything = [
         {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}},
         {"name": "id", "in": "query", "schema": {"type": "string"}},
         {"name": "body", "in": "query", "description": "Of what?", "schema": {"type": "string"}},
@@ -164,7 +166,7 @@ def test_an_operation_s_own_parameter_goes_before_that_of_its_path() -> None:
 
 
 def test_references_become_definitions_and_a_schema_may_refer_to_itself() -> None:
-    components = {
+    components: Anything = {
         "schemas": {
             "Node": {
                 "type": "object",
@@ -234,7 +236,7 @@ VALUES = st.recursive(
     lambda inside: st.lists(inside, max_size=3) | st.dictionaries(NAMES, inside, max_size=4),
     max_leaves=8,
 )
-LIKELY = st.fixed_dictionaries(
+LIKELY: st.SearchStrategy[Anything] = st.fixed_dictionaries(
     {"kind": st.none() | st.text("ab", max_size=2)},
     optional={
         "amount": st.floats(-1, 2) | st.integers(-1, 2) | st.just("1"),
@@ -264,53 +266,53 @@ def oracle_30() -> Anything:
     schema["required"] = ["kind"]
     del schema["properties"]["id"]
     schema["properties"]["next"]["allOf"][0]["$ref"] = "#"
-    return OAS30WriteValidator(schema)
+    return cast("Anything", OAS30WriteValidator)(schema)
 
 
 TOOL_30, ORACLE_30 = tool_30(), oracle_30()
 
 
-@pytest.mark.parametrize(
-    ("operation", "reason"),
-    [
-        ([], "it is no object"),
-        ({"parameters": [{"name": "a"}]}, "a parameter: in: Field required; got \"{'name': 'a'}\""),
-        (
-            {"parameters": [{"name": "a", "in": "body"}]},
-            "a parameter: in: Input should be 'path', 'query', 'header' or 'cookie'; got 'body'",
+WRONG: list[tuple[Anything, str | None]] = [
+    ([], "it is no object"),
+    ({"parameters": [{"name": "a"}]}, "a parameter: in: Field required; got \"{'name': 'a'}\""),
+    (
+        {"parameters": [{"name": "a", "in": "body"}]},
+        "a parameter: in: Input should be 'path', 'query', 'header' or 'cookie'; got 'body'",
+    ),
+    (
+        {"parameters": [{"name": "a", "in": "query", "style": "matrix"}]},
+        "parameter 'a': a query parameter cannot have style 'matrix', but form, spaceDelimited, "
+        "pipeDelimited, deepObject",
+    ),
+    ({"parameters": [{"name": "a b", "in": "header"}]}, "parameter 'a b': no header can be called so"),
+    (
+        {"parameters": [{"name": "a", "in": "query", "content": {"application/xml": {}}}]},
+        "parameter 'a' has to be application/xml; written is JSON",
+    ),
+    (
+        {"parameters": [{"name": "a", "in": "query", "schema": {"$ref": "#/nowhere"}}]},
+        "'#/nowhere' is nowhere in the document",
+    ),
+    ({"parameters": [{"name": "a", "in": "query", "schema": 7}]}, "'7' stands where a schema has to be"),
+    ({"parameters": [{"$ref": "#/paths/~1it/post/parameters/0"}]}, "a reference leads in a circle"),
+    (
+        body({}, "application/xml"),
+        "its body has to be application/xml; written are JSON, forms, text and bytes",
+    ),
+    ({"requestBody": {"content": {}}}, "its body has no content"),
+    (
+        body(
+            {"type": "object", "properties": {"f": {"type": "string", "format": "binary"}}},
+            "application/x-www-form-urlencoded",
         ),
-        (
-            {"parameters": [{"name": "a", "in": "query", "style": "matrix"}]},
-            "parameter 'a': a query parameter cannot have style 'matrix', but form, spaceDelimited, "
-            "pipeDelimited, deepObject",
-        ),
-        ({"parameters": [{"name": "a b", "in": "header"}]}, "parameter 'a b': no header can be called so"),
-        (
-            {"parameters": [{"name": "a", "in": "query", "content": {"application/xml": {}}}]},
-            "parameter 'a' has to be application/xml; written is JSON",
-        ),
-        (
-            {"parameters": [{"name": "a", "in": "query", "schema": {"$ref": "#/nowhere"}}]},
-            "'#/nowhere' is nowhere in the document",
-        ),
-        ({"parameters": [{"name": "a", "in": "query", "schema": 7}]}, "'7' stands where a schema has to be"),
-        ({"parameters": [{"$ref": "#/paths/~1it/post/parameters/0"}]}, "a reference leads in a circle"),
-        (
-            body({}, "application/xml"),
-            "its body has to be application/xml; written are JSON, forms, text and bytes",
-        ),
-        ({"requestBody": {"content": {}}}, "its body has no content"),
-        (
-            body(
-                {"type": "object", "properties": {"f": {"type": "string", "format": "binary"}}},
-                "application/x-www-form-urlencoded",
-            ),
-            "its form has files (f), which only multipart can hold",
-        ),
-        ({"security": [{"k": []}]}, "its security names 'k', which is no security scheme"),
-        ({"servers": [{"url": "ftp://x"}]}, None),
-    ],
-)
+        "its form has files (f), which only multipart can hold",
+    ),
+    ({"security": [{"k": []}]}, "its security names 'k', which is no security scheme"),
+    ({"servers": [{"url": "ftp://x"}]}, None),
+]
+
+
+@pytest.mark.parametrize(("operation", "reason"), WRONG)
 def test_an_operation_that_cannot_be_mapped_says_why(operation: Anything, reason: str | None) -> None:
     if reason is None:  # the host names a server, so those of the document do not matter
         assert one(operation).base_url == "https://api.example.com"
@@ -472,10 +474,14 @@ def test_yaml_is_read_as_json_would_say_it() -> None:
 
 @given(
     st.recursive(
-        st.none() | st.booleans() | st.integers() | st.text(),
-        lambda inside: st.lists(inside) | st.dictionaries(st.text(), inside),
+        st.none() | st.booleans() | st.integers() | st.text(max_size=9),
+        lambda inside: (
+            st.lists(inside, max_size=4) | st.dictionaries(st.text(max_size=5), inside, max_size=4)
+        ),
+        max_leaves=12,
     )
 )
+@settings(max_examples=50)
 def test_json_is_read_as_it_stands(value: Anything) -> None:
     if "<<" not in json.dumps(value):
         assert read(json.dumps(value).encode()) == value or not isinstance(value, (dict, list))

@@ -78,7 +78,7 @@ UNTOLD: list[tuple[dict[str, Any], Any, str]] = [
 
 
 def one_parameter(server: str, path: str, **parameter: Anything) -> dict[str, Any]:
-    said = {"name": "color", "schema": {}, **parameter}
+    said: Anything = {"name": "color", "schema": {}, **parameter}
     return document({path: {"get": {"operationId": "it", "parameters": [said]}}}, server=server)
 
 
@@ -147,7 +147,7 @@ async def test_a_header_is_written_simply_and_not_escaped(
 
 
 async def test_cookies_share_one_header(tmp_path: Path) -> None:
-    parameters = [
+    parameters: Anything = [
         {"name": "color", "in": "cookie", "schema": {}},
         {"name": "size", "in": "cookie", "schema": {}, "explode": False},
     ]
@@ -167,7 +167,7 @@ async def test_a_parameter_with_content_is_written_as_json(tmp_path: Path) -> No
 @pytest.mark.parametrize("value", ["..", ".", "", [], "%2e."])
 async def test_a_path_parameter_cannot_lead_to_another_path(value: Anything, tmp_path: Path) -> None:
     async with Service() as service:
-        said = {"in": "path", "required": True, "schema": {}}
+        said: Anything = {"in": "path", "required": True, "schema": {}}
         made = written(tmp_path, one_parameter(service.url, "/users/{color}/x", **said))
         async with connected(OpenApi("api", made)) as call:
             output = await call("it", color=value)
