@@ -4,7 +4,7 @@ The Berkeley Function Calling Leaderboard has tool catalogues, the systems behin
 multi-turn task the calls that solve it. It requires thirty packages that none of this needs, so it is in
 no extra but in a folder of its own; BFCL says where.
 
-    pip install --no-deps --target FOLDER bfcl-eval==2026.3.23
+    pip install --no-deps --target FOLDER -c constraints.txt bfcl-eval
     BFCL=FOLDER pytest tests/test_bfcl.py
 """
 
@@ -33,7 +33,7 @@ from offing.namespaces.meta_tools import Connected
 from offing.skills import SkillFolders
 from worlds import invoke, outside, state_of
 
-FOLDER = Path(os.environ.get("BFCL", "")) / "bfcl_eval"
+FOLDER = Path(os.environ.get("BFCL", "")).resolve() / "bfcl_eval"
 TASKS = 200
 KINDS = ("base", "miss_func")
 """Files of tasks; of the second no more is taken than the first falls short of 200."""
