@@ -223,8 +223,9 @@ async def test_a_credential_that_is_missing_or_wrong_is_named_and_nothing_is_sen
     )
 
 
-async def test_a_parameter_that_is_a_credential_is_no_argument(tmp_path: Path) -> None:
-    parameters = [{"name": "X-Key", "in": "header", "required": True, "schema": {"type": "string"}}]
+async def test_a_parameter_that_is_a_credential_or_frames_the_message_is_no_argument(tmp_path: Path) -> None:
+    names = ["x-key", "Host", "Content-Length", "Transfer-Encoding"]
+    parameters = [{"name": name, "in": "header", "required": True} for name in names]
     more = secured(["header_key"])
     _, (seen,) = await called(
         tmp_path, nothing, {"parameters": parameters}, more=more, credentials={"header_key": "k"}
@@ -237,12 +238,12 @@ async def test_a_server_that_says_a_credential_again_is_not_quoted(tmp_path: Pat
     encoded = base64.b64encode(b"user:5up3r53cr3t").decode()
 
     async def echo(seen: Seen, line: Line) -> None:
-        content_type = "application/octet-stream" if len(seen.target) > 3 else "text/plain"
-        await line.answer(
-            json.dumps({**seen.headers, "raw": "user:5up3r53cr3t"}).encode(), content_type=content_type
-        )
+        again = json.dumps({**seen.headers, "raw": "user:5up3r53cr3t"}).encode()
+        await line.answer(again, content_type="application/zip", location=f"/?u={encoded}")
 
     output, _ = await called(tmp_path, echo, more=more, credentials={"basic": "user:5up3r53cr3t"})
+    shown = {"status": 200, "headers": {"location": "/?u=[secret]"}, "body": "in the attachment it.zip"}
+    assert output.content == shown
     told = f"{output.content}{[one.data for one in output.attachments]}"
     assert "Basic [secret]" in told
     assert encoded not in told
@@ -306,6 +307,10 @@ async def test_a_server_that_says_a_credential_again_is_not_quoted(tmp_path: Pat
         ),
         (
             says(gzip.compress(b'{"a":1}'), content_encoding="gzip"),
+            ToolOutput({"status": 200, "body": {"a": 1}}),
+        ),
+        (
+            says(gzip.compress(b'{"a":') + gzip.compress(b"1}") + b"\x00", content_encoding="gzip"),
             ToolOutput({"status": 200, "body": {"a": 1}}),
         ),
         (
