@@ -13,7 +13,7 @@ demo: $(VENV)/.runs    ## the reference investigation, offline, in a fresh envir
 	$(BIN)/offing demo
 
 test: $(VENV)/.tests    ## the tests, with branch coverage
-	$(BIN)/coverage run -m pytest
+	BFCL=$(VENV)/bfcl $(BIN)/coverage run -m pytest
 
 check: lint rules types    ## all that holds without running anything; each also by itself
 
@@ -35,7 +35,8 @@ clean:    ## removes the environment and what building and checking leave
 
 # One environment, in two steps: what a user installs, then the dev extra on top. Both are made anew
 # when a pin or a dependency has changed. setuptools goes first and the build is not isolated, so
-# that its release too is the one in constraints.txt.
+# that its release too is the one in constraints.txt. The public tool sets of tests/test_bfcl.py stand
+# apart: they require thirty packages that the tests have no use for.
 $(VENV)/.runs: pyproject.toml constraints.txt
 	@test ! -e $(VENV) -o -e $(VENV)/pyvenv.cfg || { echo "$(VENV) is no environment"; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)
@@ -45,4 +46,5 @@ $(VENV)/.runs: pyproject.toml constraints.txt
 
 $(VENV)/.tests: $(VENV)/.runs
 	$(PIP) --no-build-isolation -e '.[dev]'
+	$(PIP) --no-deps --target $(VENV)/bfcl bfcl-eval
 	@touch $@

@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pydantic import SecretStr
+from pydantic import JsonValue, SecretStr
 
 from offing.engine import Engine, Playbook, Result, Scripted
 from offing.engine.store import SqliteStore
@@ -22,7 +22,7 @@ CREDENTIALS = {"billing": {"token": SecretStr(TOKEN)}}
 
 
 async def play(book: Playbook, message: str) -> str:
-    invoice = {"customer": "ACME", "amount": "120.00"}
+    invoice: JsonValue = {"customer": "ACME", "amount": "120.00"}
     made = await book.call("billing__invoke_tool", tool="create_invoice", arguments={"body": invoice})
     return f"Created: {made.text}"
 
@@ -59,8 +59,8 @@ class Billing:
         return self.invoices.setdefault(number, {"number": str(number), **seen.json})
 
 
-def billing(url: str, **options: object) -> OpenApi:
-    return OpenApi("billing", DOCUMENT, variables={"address": url}, **options)  # type: ignore[arg-type]
+def billing(url: str) -> OpenApi:
+    return OpenApi("billing", DOCUMENT, variables={"address": url})
 
 
 async def live(folder: Path, url: str) -> Result:
@@ -74,8 +74,5 @@ async def live(folder: Path, url: str) -> Result:
 
 if __name__ == "__main__":
     ended = asyncio.run(live(Path(sys.argv[1]), sys.argv[2]))
-    print(
-        json.dumps(
-            {"why": ended.why, "answer": ended.answer, "detail": ended.detail, "unknown": list(ended.unknown)}
-        )
-    )
+    told = {"why": ended.why, "answer": ended.answer, "detail": ended.detail, "unknown": list(ended.unknown)}
+    sys.stdout.write(json.dumps(told))

@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 from pydantic import JsonValue, SecretStr
 
@@ -23,6 +23,8 @@ from offing.namespaces import Effect, Tool, ToolContext, ToolOutput
 from offing.namespaces.meta_tools import Connected, Wrong
 from offing.namespaces.openapi import OpenApi
 
+Anything: TypeAlias = Any
+"""A value as JSON has it, good or bad: its type is what is tried."""
 Json = Mapping[str, Any]
 KEY = "0123456789abcdef" * 4
 """The idempotency key of calls made here."""
@@ -39,7 +41,7 @@ class Seen:
     body: bytes
 
     @property
-    def json(self) -> Any:  # noqa: ANN401  whatever was sent
+    def json(self) -> Anything:
         return json.loads(self.body)
 
 
@@ -50,7 +52,7 @@ class Line:
         self._writer = writer
 
     async def answer(
-        self, body: Any = b"", status: int = 200, content_type: str = "application/json", **headers: str
+        self, body: Anything = b"", status: int = 200, content_type: str = "application/json", **headers: str
     ) -> None:
         """A whole answer; what is not bytes is written as JSON."""
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -77,7 +79,7 @@ async def nothing(seen: Seen, line: Line) -> None:
 
 
 def says(
-    body: Any = b"", status: int = 200, content_type: str = "application/json", **headers: str
+    body: Anything = b"", status: int = 200, content_type: str = "application/json", **headers: str
 ) -> Respond:
     """Answers everything with the same."""
 
@@ -136,13 +138,13 @@ async def _read(reader: asyncio.StreamReader) -> Seen:
     return Seen(method, target, headers, body)
 
 
-def document(paths: Json, *, server: str = "", version: str = "3.1.0", **more: Any) -> dict[str, Any]:  # noqa: ANN401
+def document(paths: Json, *, server: str = "", version: str = "3.1.0", **more: Anything) -> dict[str, Any]:
     """A document around some paths."""
     servers = {"servers": [{"url": server}]} if server else {}
     return {"openapi": version, "info": {"title": "t", "version": "1"}, **servers, "paths": paths, **more}
 
 
-def written(folder: Path, content: Any) -> Path:  # noqa: ANN401  a document, right or wrong
+def written(folder: Path, content: Anything) -> Path:
     """A document as a file."""
     path = folder / "openapi.json"
     path.write_text(json.dumps(content))

@@ -1,4 +1,4 @@
-"""Calls of operations over real sockets: bodies, credentials, answers good and hostile, and what is unknown."""
+"""Calls of operations over real sockets: bodies, credentials, answers good and hostile, unknown outcomes."""
 
 import asyncio
 import base64
@@ -6,6 +6,7 @@ import gzip
 import json
 import logging
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,19 @@ import pytest
 from offing.namespaces import Attachment, Effect, ToolOutput, ToolPolicy
 from offing.namespaces.errors import NamespaceError, OutcomeUnknown
 from offing.namespaces.openapi import OpenApi
-from openapi_service import KEY, Line, Respond, Seen, Service, connected, document, nothing, says, written
+from openapi_service import (
+    KEY,
+    Anything,
+    Line,
+    Respond,
+    Seen,
+    Service,
+    connected,
+    document,
+    nothing,
+    says,
+    written,
+)
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 LATE = 1.0
@@ -27,7 +40,7 @@ async def called(
     respond: Respond,
     operation: dict[str, Any] | None = None,
     method: str = "get",
-    **options: Any,  # noqa: ANN401
+    **options: Anything,
 ) -> tuple[ToolOutput, list[Seen]]:
     """What a call of the one operation comes to, and what was sent for it."""
     arguments = options.pop("arguments", {})
@@ -41,7 +54,7 @@ async def called(
             return await call("it", **arguments), service.seen
 
 
-def takes(content_type: str, schema: Any, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+def takes(content_type: str, schema: Anything, **more: Anything) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {content_type: {"schema": schema, **more}}}}
 
 
@@ -63,7 +76,7 @@ async def test_a_json_body_is_sent_as_it_was_given(tmp_path: Path) -> None:
 
 
 async def test_a_form_is_sent_as_one(tmp_path: Path) -> None:
-    schema = {"type": "object", "properties": {"a": {}, "list": {}, "o": {}, "deep": {}}}
+    schema: Anything = {"type": "object", "properties": {"a": {}, "list": {}, "o": {}, "deep": {}}}
     more = {"encoding": {"deep": {"style": "deepObject", "explode": True}}}
     given = {"a": "x y&z", "list": [1, 2], "o": {"k": 1}, "deep": {"k": "v"}}
     operation = takes("application/x-www-form-urlencoded", schema, **more)
@@ -92,7 +105,8 @@ async def test_a_multipart_body_holds_the_bytes_behind_handles(tmp_path: Path) -
         b'Content-Disposition: form-data; name="meta"\r\nContent-Type: application/json\r\n\r\n{"a":1}',
         b'Content-Disposition: form-data; name="scans"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n'
         + PNG,
-        b'Content-Disposition: form-data; name="scans"; filename="b.png"\r\nContent-Type: image/png\r\n\r\nsecond',
+        b'Content-Disposition: form-data; name="scans"; filename="b.png"\r\n'
+        b"Content-Type: image/png\r\n\r\nsecond",
     ]
     line = b"--" + boundary.encode()
     assert seen.body == b"".join(line + b"\r\n" + part + b"\r\n" for part in parts) + line + b"--\r\n"
@@ -110,7 +124,7 @@ async def test_bytes_and_text_are_bodies_too(tmp_path: Path) -> None:
 
 
 async def test_of_several_types_of_body_the_best_is_written(tmp_path: Path) -> None:
-    content = {
+    content: Anything = {
         "application/xml": {"schema": {}},
         "text/plain": {"schema": {}},
         "application/vnd.x+json": {"schema": {}},
@@ -138,7 +152,7 @@ async def test_a_call_without_a_body_sends_none(tmp_path: Path) -> None:
 
 # Credentials
 
-SCHEMES = {
+SCHEMES: Anything = {
     "header_key": {"type": "apiKey", "in": "header", "name": "X-Key"},
     "query_key": {"type": "apiKey", "in": "query", "name": "api key"},
     "cookie_key": {"type": "apiKey", "in": "cookie", "name": "sid"},
@@ -149,6 +163,12 @@ SCHEMES = {
     "digest": {"type": "http", "scheme": "digest"},
     "tls": {"type": "mutualTLS"},
 }
+
+
+def secured(*ways: Sequence[str]) -> dict[str, Any]:
+    """What makes a document ask for the credentials of any of these ways."""
+    security = [{name: list[str]() for name in way} for way in ways]
+    return {"components": {"securitySchemes": SCHEMES}, "security": security}
 
 
 @pytest.mark.parametrize(
@@ -165,13 +185,13 @@ SCHEMES = {
 async def test_a_credential_goes_where_its_scheme_says(
     scheme: str, secret: str, header: str, expected: str, tmp_path: Path
 ) -> None:
-    more = {"components": {"securitySchemes": SCHEMES}, "security": [{scheme: []}]}
+    more = secured([scheme])
     _, (seen,) = await called(tmp_path, nothing, more=more, credentials={scheme: secret})
     assert seen.headers[header] == expected
 
 
 async def test_a_key_in_the_query_is_in_no_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    more = {"components": {"securitySchemes": SCHEMES}, "security": [{"query_key": []}]}
+    more = secured(["query_key"])
     with caplog.at_level(logging.DEBUG):
         _, (seen,) = await called(tmp_path, nothing, more=more, credentials={"query_key": "a&b/5up3r53cr3t"})
     assert seen.target == "/it?api%20key=a%26b%2F5up3r53cr3t"
@@ -179,8 +199,7 @@ async def test_a_key_in_the_query_is_in_no_log(tmp_path: Path, caplog: pytest.Lo
 
 
 async def test_the_first_way_that_has_its_credentials_is_gone(tmp_path: Path) -> None:
-    ways = [{"digest": []}, {"bearer": []}, {"header_key": [], "query_key": []}, {}]
-    more = {"components": {"securitySchemes": SCHEMES}, "security": ways}
+    more = secured(["digest"], ["bearer"], ["header_key", "query_key"], [])
     credentials = {"header_key": "k1", "query_key": "k2"}
     _, (seen,) = await called(tmp_path, nothing, more=more, credentials=credentials)
     assert (seen.target, seen.headers["x-key"]) == ("/it?api%20key=k2", "k1")
@@ -189,12 +208,10 @@ async def test_the_first_way_that_has_its_credentials_is_gone(tmp_path: Path) ->
 
 
 async def test_a_credential_that_is_missing_or_wrong_is_named_and_nothing_is_sent(tmp_path: Path) -> None:
-    more = {
-        "components": {"securitySchemes": SCHEMES},
-        "security": [{"basic": []}, {"bearer": [], "header_key": []}],
-    }
+    more = secured(["basic"], ["bearer", "header_key"])
     output, seen = await called(tmp_path, nothing, more=more, credentials={"bearer": TOKEN})
-    told = "it needs the credential 'basic' or 'bearer' with 'header_key', which the host has not given for this session"
+    needed = "it needs the credential 'basic' or 'bearer' with 'header_key'"
+    told = f"{needed}, which the host has not given for this session"
     assert (output, seen) == (ToolOutput(f"Not sent: {told}", error=True), [])
     output, seen = await called(tmp_path, nothing, more=more, credentials={"basic": TOKEN})
     told = "the credential 'basic' is for http basic: it has to be written user:password"
@@ -206,9 +223,10 @@ async def test_a_credential_that_is_missing_or_wrong_is_named_and_nothing_is_sen
     )
 
 
-async def test_a_parameter_that_is_a_credential_is_no_argument(tmp_path: Path) -> None:
-    parameters = [{"name": "X-Key", "in": "header", "required": True, "schema": {"type": "string"}}]
-    more = {"components": {"securitySchemes": SCHEMES}, "security": [{"header_key": []}]}
+async def test_a_parameter_that_is_a_credential_or_frames_the_message_is_no_argument(tmp_path: Path) -> None:
+    names = ["x-key", "Host", "Content-Length", "Transfer-Encoding"]
+    parameters = [{"name": name, "in": "header", "required": True} for name in names]
+    more = secured(["header_key"])
     _, (seen,) = await called(
         tmp_path, nothing, {"parameters": parameters}, more=more, credentials={"header_key": "k"}
     )
@@ -216,16 +234,16 @@ async def test_a_parameter_that_is_a_credential_is_no_argument(tmp_path: Path) -
 
 
 async def test_a_server_that_says_a_credential_again_is_not_quoted(tmp_path: Path) -> None:
-    more = {"components": {"securitySchemes": SCHEMES}, "security": [{"basic": []}]}
+    more = secured(["basic"])
     encoded = base64.b64encode(b"user:5up3r53cr3t").decode()
 
     async def echo(seen: Seen, line: Line) -> None:
-        content_type = "application/octet-stream" if len(seen.target) > 3 else "text/plain"
-        await line.answer(
-            json.dumps({**seen.headers, "raw": "user:5up3r53cr3t"}).encode(), content_type=content_type
-        )
+        again = json.dumps({**seen.headers, "raw": "user:5up3r53cr3t"}).encode()
+        await line.answer(again, content_type="application/zip", location=f"/?u={encoded}")
 
     output, _ = await called(tmp_path, echo, more=more, credentials={"basic": "user:5up3r53cr3t"})
+    shown = {"status": 200, "headers": {"location": "/?u=[secret]"}, "body": "in the attachment it.zip"}
+    assert output.content == shown
     told = f"{output.content}{[one.data for one in output.attachments]}"
     assert "Basic [secret]" in told
     assert encoded not in told
@@ -292,6 +310,10 @@ async def test_a_server_that_says_a_credential_again_is_not_quoted(tmp_path: Pat
             ToolOutput({"status": 200, "body": {"a": 1}}),
         ),
         (
+            says(gzip.compress(b'{"a":') + gzip.compress(b"1}") + b"\x00", content_encoding="gzip"),
+            ToolOutput({"status": 200, "body": {"a": 1}}),
+        ),
+        (
             says(zlib.compress(b'{"a":1}'), content_encoding="deflate"),
             ToolOutput({"status": 200, "body": {"a": 1}}),
         ),
@@ -313,12 +335,12 @@ async def test_an_answer_is_told_as_what_it_is(
 
 
 async def test_headers_that_the_document_tells_are_told(tmp_path: Path) -> None:
-    operation = {"responses": {"200": {"headers": {"X-Total": {}, "Content-Type": {}}}}}
+    operation: Anything = {"responses": {"200": {"headers": {"X-Total": {}, "Content-Type": {}}}}}
     output, _ = await called(
         tmp_path, says([], x_total="9", x_other="1", link="</it?page=2>; rel=next"), operation
     )
     headers = {"x-total": "9", "link": "</it?page=2>; rel=next"}
-    assert output == ToolOutput({"status": 200, "headers": headers, "body": []})
+    assert output.content == {"status": 200, "headers": headers, "body": []}
 
 
 def bomb() -> bytes:
@@ -454,7 +476,7 @@ def sends_on(status: int, to: str) -> Respond:
 async def test_a_redirect_inside_the_origin_is_followed_where_the_request_stays_what_it_is(
     method: str,
     status: int,
-    followed: bool,
+    followed: Anything,
     tmp_path: Path,
 ) -> None:
     operation = takes("text/plain", {}) if method == "post" else {}
@@ -467,7 +489,7 @@ async def test_a_redirect_inside_the_origin_is_followed_where_the_request_stays_
 
 async def test_a_redirect_to_another_host_is_shown_and_not_followed(tmp_path: Path) -> None:
     async with Service() as other:
-        more = {"components": {"securitySchemes": SCHEMES}, "security": [{"bearer": []}]}
+        more = secured(["bearer"])
         for place in (f"{other.url}/steal", "//evil.example/x", "https://127.0.0.1:99999/", "http://[::"):
             output, _ = await called(tmp_path, sends_on(307, place), more=more, credentials={"bearer": TOKEN})
             assert output.content == {"status": 307, "headers": {"location": place}}

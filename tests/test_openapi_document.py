@@ -1,13 +1,16 @@
 """A document becomes tools: names, schemas, effects, servers; what cannot be mapped costs itself alone."""
 
+import contextlib
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from openapi_schema_validator import OAS30WriteValidator
+from openapi_schema_validator import (
+    OAS30WriteValidator,  # pyright: ignore[reportUnknownVariableType]  it is made by a function
+)
 from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
 
 from offing.namespaces import Effect, ToolPolicy
@@ -20,29 +23,29 @@ from offing.namespaces.openapi.operations import Operation, SetAside, operations
 from offing.namespaces.openapi.reading import read
 from offing.namespaces.openapi.servers import Home
 from offing.namespaces.tool import Tool
-from openapi_service import connected, document, effects, written
+from openapi_service import Anything, connected, document, effects, written
 
 HERE = Path(__file__).parent / "openapi_documents"
 HOME = Home("https://api.example.com")
 
 
-def mapped(made: Any) -> dict[str, Operation | SetAside]:  # noqa: ANN401
+def mapped(made: Anything) -> dict[str, Operation | SetAside]:
     return {one.name: one for one in operations(parsed(json.dumps(made).encode()), HOME)}
 
 
-def one(operation: dict[str, Any], method: str = "post", path: str = "/it", **more: Any) -> Operation:  # noqa: ANN401
+def one(operation: dict[str, Any], method: str = "post", path: str = "/it", **more: Anything) -> Operation:
     (found,) = mapped(document({path: {method: operation}}, **more)).values()
     assert isinstance(found, Operation), found
     return found
 
 
-def aside(operation: Any, method: str = "post", path: str = "/it", **more: Any) -> str:  # noqa: ANN401
+def aside(operation: Anything, method: str = "post", path: str = "/it", **more: Anything) -> str:
     (found,) = mapped(document({path: {method: operation}}, **more)).values()
     assert isinstance(found, SetAside), found
     return found.reason
 
 
-def body(schema: Any, content_type: str = "application/json", **more: Any) -> dict[str, Any]:  # noqa: ANN401
+def body(schema: Anything, content_type: str = "application/json", **more: Anything) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {content_type: {"schema": schema, **more}}}}
 
 
@@ -96,9 +99,10 @@ def test_names_are_legal_and_distinct_whatever_the_document_says() -> None:
             "/a/b": {"get": {}},
         }
     )
-    parameter = {"name": "pet-id", "in": "path", "required": True, "schema": {}}
+    parameter: Anything = {"name": "pet-id", "in": "path", "required": True, "schema": {}}
     made["paths"]["/pets/{pet-id}"]["parameters"] = [parameter]
     names = [*mapped(made)]
+    assert len(set(names)) == 9
     assert names[:5] == ["pets_get_one", f"{'x' * 55}_{names[1][-8:]}", "delete_pets_pet_id", "get", "list"]
     assert (
         names[5:] == ["post_pets", "post_Pets", "get_a_b", f"GET__a_b_{names[8][-8:]}"]
@@ -130,7 +134,7 @@ async def test_deprecated_operations_are_listed_last_and_say_so(tmp_path: Path) 
 
 
 def test_arguments_of_one_name_are_told_apart_by_their_places() -> None:
-    parameters = [
+    parameters: Anything = [
         {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}},
         {"name": "id", "in": "query", "schema": {"type": "string"}},
         {"name": "body", "in": "query", "description": "Of what?", "schema": {"type": "string"}},
@@ -162,7 +166,7 @@ def test_an_operation_s_own_parameter_goes_before_that_of_its_path() -> None:
 
 
 def test_references_become_definitions_and_a_schema_may_refer_to_itself() -> None:
-    components = {
+    components: Anything = {
         "schemas": {
             "Node": {
                 "type": "object",
@@ -209,7 +213,7 @@ def test_references_become_definitions_and_a_schema_may_refer_to_itself() -> Non
     assert len(arguments.problems({"body": {"name": "a", "children": [{"children": []}]}})) == 1
 
 
-async def _never(arguments: object, context: object) -> Any:  # noqa: ANN401
+async def _never(arguments: object, context: object) -> Anything:
     raise NotImplementedError
 
 
@@ -232,7 +236,7 @@ VALUES = st.recursive(
     lambda inside: st.lists(inside, max_size=3) | st.dictionaries(NAMES, inside, max_size=4),
     max_leaves=8,
 )
-LIKELY = st.fixed_dictionaries(
+LIKELY: st.SearchStrategy[Anything] = st.fixed_dictionaries(
     {"kind": st.none() | st.text("ab", max_size=2)},
     optional={
         "amount": st.floats(-1, 2) | st.integers(-1, 2) | st.just("1"),
@@ -245,7 +249,7 @@ LIKELY = st.fixed_dictionaries(
 
 @given(VALUES | LIKELY)
 @settings(max_examples=300, suppress_health_check=[HealthCheck.differing_executors])
-def test_a_body_is_taken_when_an_independent_reader_of_3_0_takes_it(value: Any) -> None:
+def test_a_body_is_taken_when_an_independent_reader_of_3_0_takes_it(value: Anything) -> None:
     assert (TOOL_30.problems({"body": value}) == []) == ORACLE_30.is_valid(value)
 
 
@@ -256,59 +260,60 @@ def tool_30() -> Arguments:
     return Arguments(tool)
 
 
-def oracle_30() -> Any:  # noqa: ANN401
+def oracle_30() -> Anything:
     """As the document has it, but that nobody has to send what only the server writes."""
     schema = json.loads(json.dumps(SCHEMA_30))
     schema["required"] = ["kind"]
     del schema["properties"]["id"]
     schema["properties"]["next"]["allOf"][0]["$ref"] = "#"
-    return OAS30WriteValidator(schema)
+    return cast("Anything", OAS30WriteValidator)(schema)
 
 
 TOOL_30, ORACLE_30 = tool_30(), oracle_30()
 
 
-@pytest.mark.parametrize(
-    ("operation", "reason"),
-    [
-        ([], "it is no object"),
-        ({"parameters": [{"name": "a"}]}, "a parameter: in: Field required; got \"{'name': 'a'}\""),
-        (
-            {"parameters": [{"name": "a", "in": "body"}]},
-            "a parameter: in: Input should be 'path', 'query', 'header' or 'cookie'; got 'body'",
+WRONG: list[tuple[Anything, str | None]] = [
+    ([], "it is no object"),
+    ({"parameters": [{"name": "a"}]}, "a parameter: in: Field required; got \"{'name': 'a'}\""),
+    (
+        {"parameters": [{"name": "a", "in": "body"}]},
+        "a parameter: in: Input should be 'path', 'query', 'header' or 'cookie'; got 'body'",
+    ),
+    (
+        {"parameters": [{"name": "a", "in": "query", "style": "matrix"}]},
+        "parameter 'a': a query parameter cannot have style 'matrix', but form, spaceDelimited, "
+        "pipeDelimited, deepObject",
+    ),
+    ({"parameters": [{"name": "a b", "in": "header"}]}, "parameter 'a b': no header can be called so"),
+    (
+        {"parameters": [{"name": "a", "in": "query", "content": {"application/xml": {}}}]},
+        "parameter 'a' has to be application/xml; written is JSON",
+    ),
+    (
+        {"parameters": [{"name": "a", "in": "query", "schema": {"$ref": "#/nowhere"}}]},
+        "'#/nowhere' is nowhere in the document",
+    ),
+    ({"parameters": [{"name": "a", "in": "query", "schema": 7}]}, "'7' stands where a schema has to be"),
+    ({"parameters": [{"$ref": "#/paths/~1it/post/parameters/0"}]}, "a reference leads in a circle"),
+    (
+        body({}, "application/xml"),
+        "its body has to be application/xml; written are JSON, forms, text and bytes",
+    ),
+    ({"requestBody": {"content": {}}}, "its body has no content"),
+    (
+        body(
+            {"type": "object", "properties": {"f": {"type": "string", "format": "binary"}}},
+            "application/x-www-form-urlencoded",
         ),
-        (
-            {"parameters": [{"name": "a", "in": "query", "style": "matrix"}]},
-            "parameter 'a': a query parameter cannot have style 'matrix', but form, spaceDelimited, pipeDelimited, deepObject",
-        ),
-        ({"parameters": [{"name": "a b", "in": "header"}]}, "parameter 'a b': no header can be called so"),
-        (
-            {"parameters": [{"name": "a", "in": "query", "content": {"application/xml": {}}}]},
-            "parameter 'a' has to be application/xml; written is JSON",
-        ),
-        (
-            {"parameters": [{"name": "a", "in": "query", "schema": {"$ref": "#/nowhere"}}]},
-            "'#/nowhere' is nowhere in the document",
-        ),
-        ({"parameters": [{"name": "a", "in": "query", "schema": 7}]}, "'7' stands where a schema has to be"),
-        ({"parameters": [{"$ref": "#/paths/~1it/post/parameters/0"}]}, "a reference leads in a circle"),
-        (
-            body({}, "application/xml"),
-            "its body has to be application/xml; written are JSON, forms, text and bytes",
-        ),
-        ({"requestBody": {"content": {}}}, "its body has no content"),
-        (
-            body(
-                {"type": "object", "properties": {"f": {"type": "string", "format": "binary"}}},
-                "application/x-www-form-urlencoded",
-            ),
-            "its form has files (f), which only multipart can hold",
-        ),
-        ({"security": [{"k": []}]}, "its security names 'k', which is no security scheme"),
-        ({"servers": [{"url": "ftp://x"}]}, None),
-    ],
-)
-def test_an_operation_that_cannot_be_mapped_says_why(operation: Any, reason: str | None) -> None:
+        "its form has files (f), which only multipart can hold",
+    ),
+    ({"security": [{"k": []}]}, "its security names 'k', which is no security scheme"),
+    ({"servers": [{"url": "ftp://x"}]}, None),
+]
+
+
+@pytest.mark.parametrize(("operation", "reason"), WRONG)
+def test_an_operation_that_cannot_be_mapped_says_why(operation: Anything, reason: str | None) -> None:
     if reason is None:  # the host names a server, so those of the document do not matter
         assert one(operation).base_url == "https://api.example.com"
     else:
@@ -317,7 +322,13 @@ def test_an_operation_that_cannot_be_mapped_says_why(operation: Any, reason: str
 
 def test_a_path_without_its_parameter_is_set_aside() -> None:
     assert aside({}, path="/it/{id}") == "its path names 'id', which is no parameter of it"
-    assert "query" in aside({}, path="/it?a=1")
+    assert aside({}, path="/it?a=1") == "its path '/it?a=1' has to begin with / and have no query"
+
+
+def test_operations_that_a_fragment_tells_apart_are_of_one_path() -> None:
+    found = mapped(document({"/it#one": {"get": {}}, "/it#two": {"get": {}}}))
+    paths = {name: one.path for name, one in found.items() if isinstance(one, Operation)}
+    assert paths == {"get_it_one": "/it", "get_it_two": "/it"}
 
 
 def nested(levels: int) -> dict[str, Any]:
@@ -357,7 +368,7 @@ def test_a_pattern_that_python_cannot_read_is_told_and_not_checked() -> None:
         ([{"url": "https://a.example"}], Home("http://b.example:8080/x"), "http://b.example:8080/x"),
     ],
 )
-def test_a_server_is_found_where_the_specification_says(servers: Any, home: Home, url: str) -> None:
+def test_a_server_is_found_where_the_specification_says(servers: Anything, home: Home, url: str) -> None:
     made = document({"/it": {"get": {"operationId": "it"}}}, **({"servers": servers} if servers else {}))
     (found,) = operations(parsed(json.dumps(made).encode()), home)
     assert isinstance(found, Operation), found
@@ -386,7 +397,9 @@ def test_a_server_is_found_where_the_specification_says(servers: Any, home: Home
         ),
     ],
 )
-def test_a_server_that_cannot_be_used_says_what_would_be_right(servers: Any, home: Home, reason: str) -> None:
+def test_a_server_that_cannot_be_used_says_what_would_be_right(
+    servers: Anything, home: Home, reason: str
+) -> None:
     made = document({"/it": {"get": {}}}, servers=servers)
     assert operations(parsed(json.dumps(made).encode()), home) == [SetAside("get_it", reason)]
 
@@ -423,7 +436,7 @@ def test_the_nearest_server_holds() -> None:
         (b"openapi: 4.0.0", "its `openapi` is '4.0.0'"),
         (b"openapi: 3.0.0\npaths: []", "its `paths` is no object"),
         (b"[" * 100_000, "the document is nested more than 200 levels deep"),
-        (b"- " * 5_000, "the document is nested more than 200 levels deep"),
+        (b"- " * 800, "the document is nested more than 200 levels deep"),
         (b"a: &a [*a]", "the document has an alias inside of what it stands for"),
         (
             b"a: &a {b: c}\nd: {<<: *a}",
@@ -455,7 +468,10 @@ def test_a_billion_laughs_are_not_laughed() -> None:
 
 
 def test_yaml_is_read_as_json_would_say_it() -> None:
-    text = b"no: no\ndate: 2026-09-14\noctal: 010\nhex: 0x1f\nbig: 1e3\nnull_: ~\n200: ok\nsame: &s [1]\nagain: *s\n"
+    text = (
+        b"no: no\ndate: 2026-09-14\noctal: 010\nhex: 0x1f\nbig: 1e3\n"
+        b"null_: ~\n200: ok\nsame: &s [1]\nagain: *s\n"
+    )
     assert read(text) == {
         "no": "no", "date": "2026-09-14", "octal": 10, "hex": 31, "big": 1000.0, "null_": None, "200": "ok",
         "same": [1], "again": [1],
@@ -464,21 +480,23 @@ def test_yaml_is_read_as_json_would_say_it() -> None:
 
 @given(
     st.recursive(
-        st.none() | st.booleans() | st.integers() | st.text(),
-        lambda inside: st.lists(inside) | st.dictionaries(st.text(), inside),
+        st.none() | st.booleans() | st.integers() | st.text(max_size=9),
+        lambda inside: (
+            st.lists(inside, max_size=4) | st.dictionaries(st.text(max_size=5), inside, max_size=4)
+        ),
+        max_leaves=12,
     )
 )
-def test_json_is_read_as_it_stands(value: Any) -> None:
+@settings(max_examples=50)
+def test_json_is_read_as_it_stands(value: Anything) -> None:
     if "<<" not in json.dumps(value):
-        assert read(json.dumps(value).encode()) == value or not isinstance(value, (dict, list))
+        assert read(json.dumps([value]).encode()) == [value]
 
 
 @given(st.binary(max_size=60) | st.text("openapi:3.0 {}[]&*!<\n\t-'\"", max_size=60).map(str.encode))
 def test_any_bytes_are_a_document_or_a_reason(data: bytes) -> None:
-    try:
+    with contextlib.suppress(NamespaceError):
         parsed(data)
-    except NamespaceError as error:
-        assert str(error)
 
 
 NODES = st.recursive(
@@ -526,7 +544,7 @@ NODES = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from(["/a", "/a/{b}", "x"]), NODES, max_size=3), NODES)
-def test_any_paths_are_operations_or_reasons(paths: Any, components: Any) -> None:
+def test_any_paths_are_operations_or_reasons(paths: Anything, components: Anything) -> None:
     made = {
         "openapi": "3.1.0",
         "paths": paths,

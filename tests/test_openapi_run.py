@@ -79,19 +79,21 @@ async def test_the_model_calls_operations_and_reads_answers_and_errors_as_the_se
     ]
     async with ran(*steps) as run:
         assert run.results[0].answered
-        assert await run.told() == snapshot(
+        *answers, refused = await run.told()
+        assert answers == snapshot(
             [
                 '{"status":201,"body":{"number":"1","customer":"ACME","amount":"120.00"}}',
-                '{"status":200,"headers":{"x-total-count":"1"},"body":[{"number":"1","customer":"ACME","amount":"120.00"}]}',
+                '{"status":200,"headers":{"x-total-count":"1"},'
+                '"body":[{"number":"1","customer":"ACME","amount":"120.00"}]}',
                 '{"status":404,"body":{"error":"there is no /invoices/9/send"}}',
-                """\
-The arguments do not fit create_invoice:
-- body: got {"customer": "ACME", "amount": 120, "number": 7}; Additional properties are not allowed ('number' was unexpected)
-- body.amount: got 120; expected type "string"
-Its schema: {"type":"object","description":"POST /invoices","properties":{"body":{"$ref":"#/$defs/Invoice"}},"required":["body"],"additionalProperties":false,"$defs":{"Invoice":{"type":"object","additionalProperties":false,"properties":{"customer":{"type":"string"},"amount":{"type":"string","description":"In EUR, such as \\"120.00\\"."},"due":{"type":["string","null"],"format":"date"}},"required":["customer","amount"]}}}\
-""",
             ]
         )
+        assert refused.splitlines()[:3] == [
+            "The arguments do not fit create_invoice:",
+            '- body: got {"customer": "ACME", "amount": 120, "number": 7}; '
+            "Additional properties are not allowed ('number' was unexpected)",
+            '- body.amount: got 120; expected type "string"',
+        ]
         journal = await run.journal()
         prompts = str([request.segments for request in run.model.requests])
     assert TOKEN not in journal + prompts
@@ -182,7 +184,6 @@ async def test_a_service_that_is_not_there_is_told_and_the_run_goes_on() -> None
     async with Engine(model, [namespace], outside=outside()) as engine:
         session = engine.session("s", credentials=CREDENTIALS)
         assert (await session.ask("Go.")).answered
-        state = await fold(engine.store.journal.read("s"))
     assert (
         "server 'ftp://nowhere' has to be an http or https URL"
         in b"".join(model.requests[0].segments).decode()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from offing.namespaces.openapi import OpenApi
-from openapi_service import Service, connected, document, written
+from openapi_service import Anything, Service, connected, document, written
 
 EMPTY = ""
 STRING = "blue"
@@ -77,12 +77,12 @@ UNTOLD: list[tuple[dict[str, Any], Any, str]] = [
 ]
 
 
-def one_parameter(server: str, path: str, **parameter: Any) -> dict[str, Any]:  # noqa: ANN401
-    said = {"name": "color", "schema": {}, **parameter}
+def one_parameter(server: str, path: str, **parameter: Anything) -> dict[str, Any]:
+    said: Anything = {"name": "color", "schema": {}, **parameter}
     return document({path: {"get": {"operationId": "it", "parameters": [said]}}}, server=server)
 
 
-async def asked(folder: Path, path: str, value: Any, **parameter: Any) -> Any:  # noqa: ANN401
+async def asked(folder: Path, path: str, value: Anything, **parameter: Anything) -> Anything:
     """The one request that a call comes to."""
     async with Service() as service:
         made = written(folder, one_parameter(service.url, path, **parameter))
@@ -96,8 +96,8 @@ async def asked(folder: Path, path: str, value: Any, **parameter: Any) -> Any:  
 @pytest.mark.parametrize(("style", "explode", "value", "expected"), PATH)
 async def test_a_path_parameter_is_written_as_the_specification_shows(
     style: str,
-    explode: bool,
-    value: Any,
+    explode: Anything,
+    value: Anything,
     expected: str,
     tmp_path: Path,
 ) -> None:
@@ -109,8 +109,8 @@ async def test_a_path_parameter_is_written_as_the_specification_shows(
 @pytest.mark.parametrize(("style", "explode", "value", "expected"), QUERY)
 async def test_a_query_parameter_is_written_as_the_specification_shows(
     style: str,
-    explode: bool,
-    value: Any,
+    explode: Anything,
+    value: Anything,
     expected: str,
     tmp_path: Path,
 ) -> None:
@@ -120,7 +120,7 @@ async def test_a_query_parameter_is_written_as_the_specification_shows(
 
 @pytest.mark.parametrize(("parameter", "value", "expected"), UNTOLD)
 async def test_what_the_table_leaves_open_has_one_answer(
-    parameter: dict[str, Any], value: Any, expected: str, tmp_path: Path
+    parameter: dict[str, Any], value: Anything, expected: str, tmp_path: Path
 ) -> None:
     seen = await asked(tmp_path, "/a", value, **{"in": "query", **parameter})
     assert seen.target == f"/a{expected}"
@@ -137,8 +137,8 @@ async def test_what_the_table_leaves_open_has_one_answer(
     ],
 )
 async def test_a_header_is_written_simply_and_not_escaped(
-    explode: bool,
-    value: Any,
+    explode: Anything,
+    value: Anything,
     expected: str,
     tmp_path: Path,
 ) -> None:
@@ -147,7 +147,7 @@ async def test_a_header_is_written_simply_and_not_escaped(
 
 
 async def test_cookies_share_one_header(tmp_path: Path) -> None:
-    parameters = [
+    parameters: Anything = [
         {"name": "color", "in": "cookie", "schema": {}},
         {"name": "size", "in": "cookie", "schema": {}, "explode": False},
     ]
@@ -165,9 +165,9 @@ async def test_a_parameter_with_content_is_written_as_json(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("value", ["..", ".", "", [], "%2e."])
-async def test_a_path_parameter_cannot_lead_to_another_path(value: Any, tmp_path: Path) -> None:
+async def test_a_path_parameter_cannot_lead_to_another_path(value: Anything, tmp_path: Path) -> None:
     async with Service() as service:
-        said = {"in": "path", "required": True, "schema": {}}
+        said: Anything = {"in": "path", "required": True, "schema": {}}
         made = written(tmp_path, one_parameter(service.url, "/users/{color}/x", **said))
         async with connected(OpenApi("api", made)) as call:
             output = await call("it", color=value)

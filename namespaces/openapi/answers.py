@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from http import HTTPStatus
@@ -16,16 +17,19 @@ from .operations import SAFE, Operation
 
 _SHORTEST = 8
 """Characters from which a secret is looked for: a shorter one would be found in any text."""
+_SHOWN = "[secret]"
 _FILE_NAME = re.compile(r"filename=\"?([^\";]+)")
 _ENDINGS = {"application/pdf": ".pdf", "image/png": ".png", "image/jpeg": ".jpg", "application/zip": ".zip"}
 
 
-def output_of(operation: Operation, answer: Answer, secrets: tuple[str, ...]) -> ToolOutput:
+def output_of(operation: Operation, answer: Answer, secrets: Sequence[str]) -> ToolOutput:
     """What the model is told. Secrets that the server says again are taken out, also of attachments."""
-    body = _without(answer.body, secrets)
+    hide = _Hiding(secrets)
+    body = hide.bytes(answer.body)
     status = answer.status
     failed = status >= HTTPStatus.BAD_REQUEST or (bool(answer.cut) and operation.method in SAFE)
-    head = _Head(status, _headers(operation, answer), answer.cut)
+    headers = {name: value for name, value in answer.headers.items() if name in operation.shown_headers}
+    head = _Head(status, {name: hide(value) for name, value in headers.items()}, answer.cut)
     content_type = answer.headers.get("content-type", "")
     media = plain(content_type)
     if not body:
@@ -59,10 +63,6 @@ class _Head:
         lines += [f"{name}: {value}" for name, value in self.headers.items()]
         lines += [f"(The body is not whole: {self.cut}.)"] if self.cut else []
         return "\n".join([*lines, "", body])
-
-
-def _headers(operation: Operation, answer: Answer) -> dict[str, str]:
-    return {name: value for name, value in answer.headers.items() if name in operation.shown_headers}
 
 
 def _text(head: _Head, body: bytes, content_type: str) -> JsonValue:
@@ -115,8 +115,19 @@ def _name(operation: Operation, disposition: str, media: str) -> str:
     return said[:100] or f"{operation.name}{_ENDINGS.get(media, '.bin')}"
 
 
-def _without(body: bytes, secrets: tuple[str, ...]) -> bytes:
-    for secret in sorted(secrets, key=len, reverse=True):
-        if len(secret) >= _SHORTEST:
-            body = body.replace(secret.encode(), b"[secret]")
-    return body
+class _Hiding:
+    """Takes secrets out of what a server says."""
+
+    def __init__(self, secrets: Sequence[str]) -> None:
+        long = [one for one in secrets if len(one) >= _SHORTEST]
+        self._secrets = sorted(long, key=len, reverse=True)
+
+    def __call__(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, _SHOWN)
+        return text
+
+    def bytes(self, data: bytes) -> bytes:
+        for secret in self._secrets:
+            data = data.replace(secret.encode(), _SHOWN.encode())
+        return data

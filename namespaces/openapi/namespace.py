@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+import hashlib
 import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -62,6 +63,11 @@ class OpenApi:
     """Seconds until a call is given up; a policy may say otherwise."""
     max_bytes: int = 10_000_000
     """How much of a response is read, unpacked; the rest is left out, and the model told so."""
+    _mapped: dict[str, list[Operation | SetAside]] = field(
+        default_factory=dict[str, list[Operation | SetAside]], init=False, repr=False, compare=False
+    )
+    """The operations of the document as it was last read, by its digest: each session reads it anew, and a
+    large one takes seconds to map."""
 
     def __post_init__(self) -> None:
         if self.server:
@@ -72,7 +78,7 @@ class OpenApi:
         """Reads the document and yields its operations as tools; connections are made by calls."""
         async with Exchange(self.max_bytes) as exchange:
             data = await self._document()
-            found = await asyncio.to_thread(self._mapped, data)
+            found = await asyncio.to_thread(self._operations, data)
             tools = governed(map(self._tool, found), self.policies)
             for pattern in unmet(map(self._tool, found), self.policies):
                 _log.warning("%s: the policy for %r fits none of its operations", self.name, pattern)
@@ -87,7 +93,16 @@ class OpenApi:
             return await _fetched(str(self.source))
         return await asyncio.to_thread(_read, Path(self.source))
 
-    def _mapped(self, data: bytes) -> list[Operation | SetAside]:
+    def _operations(self, data: bytes) -> list[Operation | SetAside]:
+        digest = hashlib.sha256(data).hexdigest()
+        found = self._mapped.get(digest)
+        if found is None:
+            found = self._map(data)
+            self._mapped.clear()
+            self._mapped[digest] = found
+        return found
+
+    def _map(self, data: bytes) -> list[Operation | SetAside]:
         origin = str(self.source) if str(self.source).startswith(("http://", "https://")) else ""
         home = Home(self.server, self.variables, origin)
         found = [self._keyed(one) for one in operations(parsed(data), home)]

@@ -25,8 +25,24 @@ IDEMPOTENT = frozenset({"PUT", "DELETE"})
 """Methods that may be sent again beside the safe ones (RFC 9110, section 9.2.2)."""
 IDEMPOTENCY_KEY = "idempotency-key"
 """Header by which an API says that it takes a key, in lower case."""
-_OWN_HEADERS = frozenset({"accept", "content-type", "authorization"})
-"""Parameters that OpenAPI says to ignore."""
+_OWN_HEADERS = frozenset(
+    {
+        "accept",
+        "accept-encoding",
+        "authorization",
+        "connection",
+        "content-length",
+        "content-type",
+        "cookie",
+        "expect",
+        "host",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
+)
+"""Parameters that OpenAPI says to ignore, and those by which a message is framed: no arguments."""
 _SHOWN_HEADERS = frozenset({"link", "location", "retry-after", "etag", "content-range"})
 _TEMPLATE = re.compile(r"\{([^{}]*)\}")
 _SAID = 4_000
@@ -160,7 +176,7 @@ class _Mapping:
         return Operation(
             name=name,
             method=found.method,
-            path=found.path,
+            path=found.path.partition("#")[0],  # some documents tell operations of one path apart by it
             base_url=base_url(self._document, levels, self._home),
             summary=self._summary(),
             deprecated=said.get("deprecated") is True,
@@ -178,21 +194,21 @@ class _Mapping:
         for level in (self._found.item, self._said):
             for node in cast("list[JsonValue]", level.get("parameters", [])):
                 one = part(Parameter, self._document.resolved(node), "a parameter")
-                merged[one.place, one.name.lower() if one.place == "header" else one.name] = one
-        proofs = {(proof.where, proof.key) for way in ways for proof in way}
+                merged[one.place, _in(one.place, one.name)] = one
+        proofs = {(proof.where, _in(proof.where, proof.key)) for way in ways for proof in way}
         key: IdempotencyKey | None = None
         given: list[Parameter] = []
         for (place, name), one in merged.items():
             if place == "header" and name == IDEMPOTENCY_KEY:
                 key = _key(one)
-            elif (place, one.name) not in proofs and not (place == "header" and name in _OWN_HEADERS):
+            elif (place, name) not in proofs and not (place == "header" and name in _OWN_HEADERS):
                 given.append(one)
         return given, key
 
     def _check_path(self, arguments: Sequence[Argument]) -> None:
         path = self._found.path
-        if not path.startswith("/") or "?" in path or "#" in path:
-            raise NamespaceError(f"its path {path!r} has to begin with / and have no query or fragment")
+        if not path.startswith("/") or "?" in path:
+            raise NamespaceError(f"its path {path!r} has to begin with / and have no query")
         there = {one.shape.name for one in arguments if one.place == "path"}
         missing = [name for name in _TEMPLATE.findall(path) if name not in there]
         if missing:
@@ -233,6 +249,11 @@ class _Mapping:
             headers = self._document.resolved(node).get("headers", {})
             told |= {name.lower() for name in headers} if isinstance(headers, dict) else set()
         return frozenset(told - {"content-type"})
+
+
+def _in(place: str, name: str) -> str:
+    """A name as it is told from others: headers go by lower case."""
+    return name.lower() if place == "header" else name
 
 
 def _key(parameter: Parameter) -> IdempotencyKey:
