@@ -1,10 +1,14 @@
 """MCP servers as namespaces: real processes, over stdio and HTTP, well behaved and not."""
 
 import json
+import re
+import subprocess
 import sys
-from collections.abc import AsyncGenerator, AsyncIterable, Mapping
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +17,7 @@ from inline_snapshot import snapshot
 from pydantic import JsonValue, SecretStr
 
 from offing.compaction.conversation import ToolResult
-from offing.engine import Call, Engine, MemoryStore, Scripted, Session, Step
+from offing.engine import Budget, Call, Engine, Limits, MemoryStore, Playbook, Scripted, Session, Step
 from offing.engine.approvals import ApprovalPolicy, ApprovalRule
 from offing.engine.events import Progress
 from offing.engine.store import Store
@@ -189,7 +193,7 @@ async def test_a_result_that_breaks_its_own_schema_is_shown_all_the_same(raw: Ra
 async def test_stray_lines_on_standard_output_are_passed_over_and_not_logged(
     raw: Raw, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert await told(raw({"at_start": "junk"}), call("junk", word="a")) == ["junk a"]
+    assert await told(raw({"at_start": "junk"}), call("junk", word="a")) == ["junk"]
     assert caplog.records == []
 
 
@@ -242,13 +246,11 @@ async def test_a_call_that_must_not_be_repeated_is_of_unknown_outcome_and_the_ne
 ) -> None:
     namespace = raw({"dies": {"pay": 1}})
     first, second = await results(namespace, call("pay", word="10"), call("add", word="20"))
-    assert first == ToolResult(
-        "1.1",
-        snapshot(
-            "Outcome unknown: raw__pay was started and did not come to an end (the connection to raw was lost: the server has ended; it wrote: out of memory). It may have taken effect. Inspect before repeating."
-        ),
-        error=True,
-    )
+    assert first.error
+    assert first.content == snapshot("""\
+Outcome unknown: raw__pay was started and did not come to an end (the connection to raw was lost: the \
+server has ended; it wrote: out of memory). It may have taken effect. Inspect before repeating.\
+""")
     assert second == ToolResult("2.1", "add 20")
     assert raw.lines == ["started", "pay 10", "started", "add 20"]
 
@@ -256,8 +258,23 @@ async def test_a_call_that_must_not_be_repeated_is_of_unknown_outcome_and_the_ne
 async def test_a_server_that_dies_at_each_call_is_connected_a_bounded_number_of_times(raw: Raw) -> None:
     namespace = raw({"dies": {"look": 99}}, reconnects=3)
     *_, last = await told(namespace, *[call("look")] * 4)
-    assert last == snapshot()
+    assert last == snapshot(
+        "raw is not connected: it was lost 4 times in a row: the server has ended; it wrote: out of memory"
+    )
     assert raw.lines.count("started") == 4
+
+
+async def test_an_answer_that_is_none_leaves_what_must_not_be_repeated_unknown(raw: Raw) -> None:
+    (result,) = await told(raw(), call("wrong"))
+    assert result.startswith("Outcome unknown: raw__wrong was started and did not come to an end (what raw")
+
+
+async def test_a_list_of_tools_that_changes_holds_from_the_next_session_on(raw: Raw) -> None:
+    namespace = raw({"grows": True, "dies": {"look": 1}})
+    looked, new = await results(namespace, call("look"), call("new"))
+    assert looked.content == "look"  # by the second process, which lists the new tool
+    assert new.content.startswith("raw has no tool 'new'.")
+    assert await told(namespace, call("new")) == ["new"]
 
 
 async def test_a_call_is_given_up_at_its_timeout_and_the_server_is_told(raw: Raw) -> None:
@@ -265,7 +282,7 @@ async def test_a_call_is_given_up_at_its_timeout_and_the_server_is_told(raw: Raw
     first, second = await told(namespace, call("hang"), call("look"))
     assert first.startswith("Outcome unknown: raw__hang was started and did not end within 0.3 s.")
     assert second == "look"
-    assert raw.lines == ["started", "hang ", "cancelled", "look "]
+    assert raw.lines == ["started", "hang", "cancelled", "look"]
 
 
 async def test_a_run_that_is_cancelled_tells_the_server_and_progress_is_an_event(raw: Raw) -> None:
@@ -275,7 +292,7 @@ async def test_a_run_that_is_cancelled_tells_the_server_and_progress_is_an_event
             assert progress == Progress("1.1", "at work (1 of 4)")
             result = await run.cancel(at_once=True)
         assert result.why == "cancelled"
-    assert raw.lines == ["started", "hang ", "cancelled"]
+    assert raw.lines == ["started", "hang", "cancelled"]
 
 
 async def until(events: AsyncIterable[Any], kind: type) -> AsyncGenerator[Any]:
@@ -288,8 +305,8 @@ async def until(events: AsyncIterable[Any], kind: type) -> AsyncGenerator[Any]:
 async def test_an_idempotency_key_goes_with_calls_that_must_not_be_repeated(raw: Raw) -> None:
     await told(raw({"keys": True}), call("look"), call("put"), call("pay"), call("pay"))
     _, look, put, *pays = raw.lines
-    assert (look, put) == ("look ", "put ")
-    keys = [line.removeprefix("pay  ") for line in pays]
+    assert (look, put) == ("look", "put")
+    keys = [line.removeprefix("pay ") for line in pays]
     assert [len(key) for key in keys] == [64, 64]
     assert keys[0] != keys[1]
 
@@ -306,13 +323,16 @@ async def asks(namespace: McpNamespace, store: Store, *calls: Call) -> Questione
         return question
 
 
-async def goes_on(namespace: McpNamespace, store: Store, question: Questioned, text: str) -> Work:
-    """What becomes of it with an answer, in an engine of its own."""
+async def goes_on(
+    namespace: McpNamespace, store: Store, question: Questioned, text: str
+) -> list[ToolResult] | Questioned:
+    """What becomes of it with an answer, in an engine and a server process of their own."""
     steps = (Step(calls=[call("never")]), "done")
     async with at_work(namespace, *steps, store=store) as work:
         await work.engine.inbox.answer("s.1", question.call, text)
-        await work.engine.resume("s.1")
-        return work
+        run = await work.engine.resume("s.1")
+        result = await run.result()
+        return await work.results if result.answered else result.questions[0]
 
 
 async def test_a_question_in_the_middle_of_a_call_is_put_to_the_user_and_answered_in_another_process(
@@ -320,11 +340,217 @@ async def test_a_question_in_the_middle_of_a_call_is_put_to_the_user_and_answere
 ) -> None:
     store = MemoryStore()
     question = await asks(raw(), store, call("book", word="a"))
-    assert question.question == snapshot()
+    assert question.question == snapshot("""\
+book of raw asked something in its middle, was told that nobody had answered, and came to this:
+nothing is booked
+With an answer it is called once more; decline leaves it at that.
+raw, called for book, asks: Which day?
+- day (string)
+Answer with the value, or with decline.\
+""")
     assert (question.options, question.schema) == (
         (),
         {"type": "object", "properties": {"day": {"type": "string"}}, "required": ["day"]},
     )
-    work = await goes_on(raw(), store, question, "Monday")
-    assert [one.content for one in await work.results] == ["booked Monday"]
-    assert raw.lines == snapshot()
+    assert await goes_on(raw(), store, question, "Monday") == [ToolResult("1.1", "booked Monday")]
+    assert raw.lines == snapshot(
+        [
+            "started",
+            "book a",
+            'answered {"action": "cancel"}',
+            "started",
+            "book a",
+            'answered {"action": "accept", "content": {"day": "Monday"}}',
+        ]
+    )
+
+
+async def test_who_declines_leaves_a_call_at_what_it_came_to(raw: Raw) -> None:
+    store = MemoryStore()
+    question = await asks(raw(), store, call("book"))
+    assert await goes_on(raw(), store, question, "decline") == [ToolResult("1.1", "nothing is booked")]
+    assert raw.lines.count("book") == 1
+
+
+async def test_a_page_that_a_server_wants_opened_is_a_question_and_the_call_is_made_again(raw: Raw) -> None:
+    store = MemoryStore()
+    question = await asks(raw({"protocol": "2025-11-25"}), store, call("page"))
+    assert question.options == ("accept", "decline")
+    assert question.question.endswith(
+        "raw, called for page, asks: Sign in.\n"
+        "It wants you to open https://example.com/in. Answer accept once you have, or decline."
+    )
+    again = await goes_on(raw({"protocol": "2025-11-25"}), store, question, "what?")
+    assert isinstance(again, Questioned)
+    assert again.question.startswith("That could not be used: the answer is accept or decline\n")
+    assert await goes_on(raw({"protocol": "2025-11-25"}), store, again, "accept") == [
+        ToolResult("1.1", "the page was opened")
+    ]
+
+
+async def test_with_no_questions_left_in_the_budget_nobody_is_asked_and_the_model_is_told(raw: Raw) -> None:
+    limits = Limits(budget=Budget(questions=0))
+    async with Engine(
+        Scripted([Step(calls=[call("book")]), "done"]), [raw()], limits=limits, outside=outside()
+    ) as engine:
+        assert (await engine.session("s").ask("Go.")).answered
+        (result,) = await Work(engine, engine.session("s")).results
+    assert result.error
+    assert result.content == snapshot("""\
+The call needs an answer of a person to go on.
+Nobody was asked: no further questions can be put to people. Decide yourself, or say in your answer what \
+is open.\
+""")
+
+
+# Today's protocol, spoken by the SDK's own server.
+
+
+@dataclass(frozen=True)
+class Shop:
+    """A server over HTTP, and what it noted."""
+
+    process: "subprocess.Popen[str]"
+    url: str
+    log: Path
+
+
+@contextmanager
+def shop_at(folder: Path) -> Generator[Shop]:
+    command = [sys.executable, str(HERE / "mcp_server.py"), str(folder / "log"), "http"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        port = process.stdout.readline().strip()
+        yield Shop(process, f"http://127.0.0.1:{port}/mcp", folder / "log")
+        process.kill()
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    with shop_at(tmp_path_factory.mktemp("shop")) as shop:
+        yield shop
+
+
+async def test_all_that_a_result_can_hold_comes_through(shop: Shop) -> None:
+    calls = [
+        call("look", ns="shop", word="a"),
+        call("shown", ns="shop"),
+        call("read_resource", ns="shop", uri="note://1"),
+        call("boom", ns="shop", word=None),
+    ]
+    looked, shown, read, failed = await results(McpNamespace("shop", url=shop.url), *calls)
+    assert looked == ToolResult("1.1", '{"word":"a","found":2}')
+    assert shown.content == snapshot("""\
+here
+
+[link to a resource: the note, note://1, text/plain, 8 bytes]
+
+[resource note://1]
+the note
+
+[resource file:///a/b.bin, attached]
+
+[image: image/png, whose data is no base64 and cannot be shown]
+
+{"total":7}
+[result/2.1/image.png: image/png, 9 bytes]
+[result/2.1/audio: audio/wav, 4 bytes]
+[result/2.1/b.bin: application/octet-stream, 2 bytes]\
+""")
+    assert [(one.mime, one.name) for one in shown.media] == [("image/png", "image.png")]
+    assert read == ToolResult("3.1", "[resource note://1]\nthe whole note")
+    assert failed == ToolResult("4.1", "Error executing tool boom", error=True)
+
+
+async def test_a_question_of_todays_protocol_waits_and_the_call_goes_on_with_the_answer(shop: Shop) -> None:
+    namespace, store = McpNamespace("shop", url=shop.url), MemoryStore()
+    question = await asks(namespace, store, call("book", ns="shop", word="a"))
+    assert question.question == snapshot("""\
+shop, called for book, asks: Which day for a?
+- day (string) Day
+- people (integer) People
+Answer with one `name: value` a line, with a JSON object, or with decline.\
+""")
+    unfit = await goes_on(namespace, store, question, "day: Monday\npeople: many")
+    assert isinstance(unfit, Questioned)
+    assert unfit.question.startswith('That could not be used: people: got "many"; expected type "integer"\n')
+    done = await goes_on(namespace, store, unfit, '{"day": "Monday", "people": 3}')
+    assert done == [ToolResult("1.1", "booked a on Monday for 3")]
+    assert shop.log.read_text() == "book a Monday 3\n"
+
+
+async def test_a_call_is_made_from_the_beginning_when_the_state_of_its_question_died_with_the_server(
+    raw: Raw,
+) -> None:
+    store, modern = MemoryStore(), raw({"protocol": "2026-07-28"})
+    question = await asks(modern, store, call("book", word="b"))
+    done = await goes_on(modern, store, question, "Friday")
+    assert done == [ToolResult("1.1", "booked Friday")]
+    assert raw.lines == [
+        "started",
+        "book b",
+        "started",
+        "book b",
+        "unknown state",
+        "book b",
+        "book b",
+        'answered {"action": "accept", "content": {"day": "Friday"}}',
+    ]
+
+
+async def test_a_server_that_wants_to_use_the_hosts_model_is_refused(raw: Raw) -> None:
+    (refused,) = await results(raw({"protocol": "2026-07-28"}), call("model"))
+    assert refused.error
+    assert refused.content == "The server asks for sampling/createMessage, which is not offered to servers."
+
+
+async def test_a_server_over_http_gets_the_sessions_credentials_and_its_death_is_told(tmp_path: Path) -> None:
+    async def play(book: Playbook, text: str) -> str:
+        await book.calls(Call("new__who", {}), Call("old__who", {}))
+        shop.process.kill()
+        await book.call("new__who")
+        await book.call("new__boom")
+        await book.call("old__boom")
+        return "done"
+
+    with shop_at(tmp_path) as shop:
+        headers = {"Authorization": "Bearer {token}"}
+        new = McpNamespace("new", url=shop.url, headers=headers)
+        old = McpNamespace("old", url=shop.url, headers=headers, protocol="legacy")
+        token = {"token": SecretStr("hush-hush-secret")}
+        async with Engine(Scripted(play), [new, old], approvals=ALLOWED, outside=outside()) as engine:
+            session = engine.session("s", credentials={"new": token, "old": token})
+            assert (await session.ask("Go.")).answered
+            who, whom, *failed = await Work(engine, session).results
+    assert (who.content, whom.content) == ("Bearer [secret]", "Bearer [secret]")
+    assert len(failed) == 3
+    for one in failed:  # nothing was sent, so that no outcome is unknown
+        assert one.error
+        assert re.search("is not connected: .*ConnectError: All connection attempts failed", one.content)
+
+
+async def test_an_address_that_refuses_is_reported_with_its_status(loopback_status: str) -> None:
+    why = await reason(McpNamespace("x", url=loopback_status))
+    assert why.endswith("its last error was HTTP 401")
+
+
+@pytest.fixture
+def loopback_status() -> Iterator[str]:
+    """An address that answers 401 to everything."""
+
+    class Refusing(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers.get("content-length", 0)))
+            self.send_response(401)
+            self.send_header("content-length", "0")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            """Says nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/mcp"
+        server.shutdown()
+        thread.join()
