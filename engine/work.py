@@ -13,6 +13,7 @@ from typing import Literal, cast
 
 from ..namespaces.errors import OutcomeUnknown
 from ..namespaces.tool import Arguments, Tool, ToolContext, ToolOutput
+from .points import around
 from .pool import Pool
 
 _GRACE_S = 1.0
@@ -76,7 +77,7 @@ class Work:
 
 def begin(tool: Tool, arguments: Arguments, context: ToolContext, pool: Pool) -> Work:
     """Begins a call where it belongs: in a task, or in a thread of the pool."""
-    function = functools.partial(tool.call, arguments, context)
+    function = functools.partial(around(tool, context), arguments, context)
     if tool.blocking:
         job = pool.submit(cast("Callable[[], object]", function))
         return Work(job.done, job.withdraw)
