@@ -18,6 +18,7 @@ from .parts.skills import SKILLS
 from .reconcile.command import RECONCILE
 from .setup.completion import COMPLETION
 from .setup.init import INIT
+from .setup.selftest import SELFTEST
 from .work.people import PEOPLE
 from .work.resume import RESUME
 from .work.run import RUN
@@ -39,6 +40,7 @@ COMMANDS: tuple[Command, ...] = (
     *HISTORY,
     *KEEPING,
     EVAL,
+    SELFTEST,
     COMPLETION,
 )
 
