@@ -50,11 +50,6 @@ class Step:
     usage: Usage = field(default_factory=Usage)
 
 
-@functools.cache
-def _any_json() -> TypeAdapter[JsonValue]:
-    return TypeAdapter(JsonValue)
-
-
 @dataclass(frozen=True, slots=True)
 class CallResult:
     """What a call of a playbook came to."""
@@ -70,9 +65,15 @@ class CallResult:
             PlaybookError: it is none.
         """
         try:
-            return _any_json().validate_json(self.text)
+            return _json().validate_json(self.text)
         except ValueError as error:
             raise PlaybookError(f"the tool's answer is no JSON: {self.text[:300]!r}") from error
+
+
+@functools.cache
+def _json() -> TypeAdapter[JsonValue]:
+    """A reader of any JSON, made once: a playbook reads each result again at each of its calls."""
+    return TypeAdapter(JsonValue)
 
 
 class Playbook:
