@@ -5,6 +5,8 @@ from pathlib import Path
 MODULE = '''
 """The shop."""
 
+import asyncio
+
 
 def find(name: str) -> dict[str, str]:
     """Finds a customer by name."""
@@ -21,8 +23,15 @@ def broken(name: str) -> str:
     raise ValueError("the shop is shut")
 
 
+async def hang(name: str) -> str:
+    """Takes for ever."""
+    return await asyncio.get_running_loop().create_future()
+
+
 async def work(book, request):
     """Does what the request has a word for."""
+    if "hang" in request:
+        return (await book.call("shop__hang", name="Ada")).text
     if "close" in request:
         return f"It says: {(await book.call('shop__close', name='Ada')).text}"
     if "month" in request:
@@ -49,6 +58,7 @@ namespaces:
       shop_of_tests:find: {effect: read}
       shop_of_tests:broken: {effect: read}
       shop_of_tests:close: {destructive: true}
+      shop_of_tests:hang: {effect: read}
 """
 
 

@@ -158,7 +158,7 @@ def test_a_run_is_shown_call_by_call(offing: Offing) -> None:
 
 
 def test_namespaces_are_listed_shown_called_and_dumped(folder: Path, offing: Offing) -> None:
-    assert offing("namespaces", "list") == "shop           3 tools\n"
+    assert offing("namespaces", "list") == "shop           4 tools\n"
     assert "close                        once, needs approval   Closes" in offing(
         "namespaces", "show", "shop"
     )
@@ -177,6 +177,7 @@ def test_namespaces_are_listed_shown_called_and_dumped(folder: Path, offing: Off
         "broken",
         "close",
         "find",
+        "hang",
     ]
 
 
@@ -184,7 +185,7 @@ def test_a_namespace_that_does_not_connect_is_told_with_the_reason(folder: Path,
     with (folder / "offing.yaml").open("a") as file:
         file.write("  gone: {kind: mcp, command: [no-such-program-here]}\n")
     said = offing("namespaces", "list", code=1).splitlines()
-    assert said[0] == "shop           3 tools"
+    assert said[0] == "shop           4 tools"
     assert said[1].startswith("gone           not connected: ")
 
 
@@ -285,6 +286,21 @@ def test_at_a_terminal_one_talks_approves_and_leaves(folder: Path) -> None:
     assert terminal.end() == 0
 
 
+def test_an_interrupt_stops_the_run_and_not_the_conversation(folder: Path) -> None:
+    terminal = Terminal("chat", "mine")
+    terminal.until("> ")
+    terminal.types("hang")
+    terminal.until("calls at work")
+    terminal.process.send_signal(signal.SIGINT)
+    terminal.until("The run stopped (cancelled)")
+    terminal.until("> ")
+    terminal.types("find")
+    terminal.until("Found ")
+    terminal.until("> ")
+    terminal.types("/quit")
+    assert terminal.end() == 0
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_knows_every_command_and_its_options(offing: Offing, shell: str) -> None:
     script = offing("completion", shell)
@@ -299,6 +315,12 @@ def test_bash_completes_a_command(folder: Path, offing: Offing) -> None:
         ["bash", "-c", f"source offing.bash; {ask}"], capture_output=True, text=True, check=True
     )
     assert done.stdout == "resume\n"
+
+
+def test_the_models_of_the_file_are_told(offing: Offing) -> None:
+    assert offing("models", "--config", "offing.yaml").startswith(
+        "playbook:shop_of_tests:work (what `offing run` uses)\n  a playbook of your own"
+    )
 
 
 def test_reconcile_takes_its_files_from_the_configuration(folder: Path, offing: Offing) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from difflib import get_close_matches
 
+from ...configuration.configuration import PLAYBOOK
 from ...errors import ConfigurationError
 from ...models.catalog import (
     Asked,
@@ -61,7 +62,7 @@ async def models(names: Sequence[str], default: str, screen: Screen) -> ExitCode
 def _check(name: str) -> None:
     """Refuses what can be seen to be wrong; a model that is newer than the map can still be run."""
     asked = taken_apart(name)
-    if asked is None and name != DEMO_MODEL:
+    if asked is None and not _is_playbook(name):
         raise ConfigurationError(
             f"no model {name!r}: name one as 'anthropic:MODEL' or 'litellm:PROVIDER/MODEL', for example "
             "'anthropic:claude-opus-5-5' or 'litellm:openai/gpt-5.6'"
@@ -76,6 +77,10 @@ def _check(name: str) -> None:
         raise ConfigurationError(f"no model {name!r} is known{_near(name, names)}")
 
 
+def _is_playbook(name: str) -> bool:
+    return name == DEMO_MODEL or name.startswith(PLAYBOOK)
+
+
 def _near(name: str, known: Sequence[str]) -> str:
     close = get_close_matches(name, known, n=3, cutoff=0.4)
     return f": nearest are {', '.join(map(repr, close))}" if close else ""
@@ -85,7 +90,8 @@ def _told(name: str, names: Sequence[str]) -> Iterator[str]:
     yield name if names else f"{name} (what `offing run` uses)"
     asked = taken_apart(name)
     if asked is None:
-        yield "  a playbook that comes along: it needs no key and costs nothing"
+        whose = "that comes along" if name == DEMO_MODEL else "of your own"
+        yield f"  a playbook {whose}: it needs no key and costs nothing"
         return
     info = info_of(name)
     rows = [
