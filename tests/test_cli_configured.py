@@ -204,8 +204,8 @@ def test_what_is_remembered_is_listed_searched_and_forgotten(offing: Offing) -> 
     assert offing("run", "remember this").splitlines()[-1].startswith("Remembered as m")
     assert "Ada likes short answers" in offing("run", "recall it")
     [item] = map(json.loads, offing("memory", "list", "--json").splitlines())
-    assert (item["user"], item["text"]) == ("Ada", "Ada likes short answers")
-    assert offing("memory", "search", "nothing alike", "--user", "Ada") == "nothing is remembered that fits\n"
+    assert (item["user"], item["text"]) == ("ada", "Ada likes short answers")
+    assert offing("memory", "search", "nothing alike", "--user", "ada") == "nothing is remembered that fits\n"
     assert item["id"] in offing("memory", "search", "short")
     assert "say what is to be forgotten" in offing("memory", "forget", code=2)
     assert offing("memory", "forget", item["id"]) == "1 forgotten\n"

@@ -29,10 +29,6 @@ class Command:
     """Whether it looks into a store: then it takes `--store` and `--config`."""
 
 
-def nothing(_: argparse.ArgumentParser) -> None:
-    """The arguments of a command that has none."""
-
-
 def parser_of(commands: "tuple[Command, ...]", epilog: str) -> argparse.ArgumentParser:
     """The parser of a command line with these commands."""
     made = argparse.ArgumentParser(

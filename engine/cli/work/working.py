@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import getpass
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -45,7 +46,7 @@ async def begin(systems: Systems, request: str, ground: Ground, watcher: Watcher
 
     async def start(engine: Engine) -> Begun:
         session = opened(engine, configuration, systems)
-        async with session.run(request) as run:
+        async with session.run(request, by=getpass.getuser()) as run:
             return Begun(run, session)
 
     await asyncio.to_thread(keep_said, configuration, ground.scope().readings)
