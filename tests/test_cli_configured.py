@@ -62,6 +62,19 @@ def test_every_command_has_help_and_says_its_exit_codes_where_they_differ(capsys
     assert [text for text in MEANING.values() if text not in said] == []
 
 
+@pytest.mark.parametrize("name", [command.name for command in COMMANDS])
+def test_wrong_usage_of_any_command_ends_with_2(name: str, capsys: Said) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([name, "--no-such-option"])
+    assert ended.value.code == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_the_page_has_the_exit_codes_as_the_help_does() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "cli.md").read_text()
+    assert [code for code, meaning in MEANING.items() if f"| {code} | {meaning} |" not in page] == []
+
+
 def test_the_version_is_told(capsys: Said) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["--version"])

@@ -10,7 +10,8 @@ from ..command import Command
 from ..exits import DONE, ExitCode
 from ..ground import Ground
 
-_TEMPLATE = Path(__file__).with_name("offing.yaml")
+TEMPLATE = Path(__file__).with_name("offing.yaml")
+"""The commented file."""
 _SCHEMA = Path(".offing") / "offing.schema.json"
 """Where the file's first line says that its schema is."""
 
@@ -23,7 +24,7 @@ def init(ground: Ground) -> ExitCode:
     """
     try:
         with Path(FILE).open("x", encoding="utf-8") as out:
-            out.write(_TEMPLATE.read_text("utf-8"))
+            out.write(TEMPLATE.read_text("utf-8"))
         _SCHEMA.parent.mkdir(exist_ok=True)
         _SCHEMA.write_text(_schema(), "utf-8")
     except FileExistsError:

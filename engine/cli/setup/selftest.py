@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from ....namespaces.tool import Effect, Tool
 from ...crashes import Sample, sweep
@@ -72,7 +72,7 @@ def selftest(ground: Ground, sample: Sample | None, *, as_json: bool) -> ExitCod
 
 
 @contextlib.contextmanager
-def _ordered(order: Order) -> Iterator[None]:
+def _ordered(order: Order) -> Generator[None]:
     """Tells the processes of the sweep what is tested: all they share with this one is its environment."""
     os.environ[ORDER] = order.to_json()
     try:
