@@ -106,6 +106,8 @@ class Found(NamedTuple):
     item: Object
     """The path's own object, which the operation shares with others."""
     said: JsonValue
+    problem: str = ""
+    """Why the path's object cannot be had; empty when it can."""
 
 
 def operations(document: Document, home: Home) -> list[Operation | SetAside]:
@@ -129,7 +131,7 @@ def _found(document: Document) -> Iterator[Found]:
         try:
             item = document.resolved(node)
         except NamespaceError as error:
-            yield Found("ANY", path, {}, str(error))
+            yield Found("ANY", path, {}, {}, str(error))
             continue
         for method in METHODS:
             if method in item:
@@ -155,9 +157,8 @@ class _Mapping:
     """One operation in the making."""
 
     def __init__(self, document: Document, schemas: Schemas, home: Home, found: Found) -> None:
-        if not isinstance(found.said, dict):
-            reason = found.said if isinstance(found.said, str) else "it is no object"
-            raise NamespaceError(reason)
+        if found.problem or not isinstance(found.said, dict):
+            raise NamespaceError(found.problem or "it is no object")
         self._document = document
         self._schemas = schemas
         self._home = home
