@@ -140,10 +140,11 @@ def test_arguments_of_one_name_are_told_apart_by_their_places() -> None:
         {"name": "body", "in": "query", "description": "Of what?", "schema": {"type": "string"}},
         {"name": "Accept", "in": "header", "schema": {}},
     ]
-    found = one({**body({"type": "object"}), "parameters": parameters}, path="/it/{id}")
+    said = {"summary": "Does it.", "description": "At *length*.\n", "parameters": parameters}
+    found = one({**body({"type": "object"}), **said}, path="/it/{id}")
+    assert found.description == "Does it.\nAt *length*.\n(POST /it/{id})"
     assert found.schema == {
         "type": "object",
-        "description": "POST /it/{id}",
         "properties": {
             "id": {"type": "integer"},
             "query_id": {"type": "string"},

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from ..errors import NamespaceError, OutcomeUnknown
+from ..errors import NamespaceError
 from ..policy import ToolPolicy, governed, unmet
 from ..tool import Arguments, Effect, Inspection, Tool, ToolContext, ToolOutput
 from .answers import output_of
@@ -129,6 +129,7 @@ class OpenApi:
             timeout_s=self.timeout_s,
             inspect=None if one.key is None else _to_be_sent_again,
             deprecated=one.deprecated,
+            description=one.description,
         )
 
     def _keyed(self, one: Operation | SetAside) -> Operation | SetAside:
@@ -169,11 +170,16 @@ async def _call(
     try:
         answer = await exchange.ask(request, timeout_s)
     except Broken as broken:
-        if once and broken.sent:
-            raise OutcomeUnknown(f"no answer came after it was sent: {broken}") from broken
-        again = "It was not sent" if not broken.sent else "No answer came; it may be called again"
-        return ToolOutput(f"{again}: {broken}", error=True)
+        return _unanswered(broken, once=once)
     return output_of(operation, answer, request.secrets)
+
+
+def _unanswered(broken: Broken, *, once: bool) -> ToolOutput:
+    if not broken.sent:
+        return ToolOutput(f"It was not sent: {broken}", error=True)
+    if once:
+        return ToolOutput(f"it was sent and no answer came: {broken}", error=True, unknown=True)
+    return ToolOutput(f"No answer came; it may be called again: {broken}", error=True)
 
 
 async def _to_be_sent_again(arguments: Arguments, context: ToolContext) -> Inspection:

@@ -69,6 +69,8 @@ class Operation:
     path: str
     base_url: str
     summary: str
+    description: str
+    """All that is said of it."""
     deprecated: bool
     schema: Schema
     """Of all its arguments."""
@@ -180,6 +182,7 @@ class _Mapping:
             path=found.path.partition("#")[0],  # some documents tell operations of one path apart by it
             base_url=base_url(self._document, levels, self._home),
             summary=self._summary(),
+            description=self._description(),
             deprecated=said.get("deprecated") is True,
             schema=self._schemas.complete(schema),
             arguments=tuple(arguments),
@@ -226,12 +229,8 @@ class _Mapping:
             properties[BODY] = _described(body.schema, body.description)
             if body.required:
                 required.append(BODY)
-        head = f"{self._found.method} {self._found.path}"
-        told = self._said.get("description")
-        description = f"{head}\n{told[:_SAID]}" if isinstance(told, str) and told.strip() else head
         return {
             "type": "object",
-            "description": description,
             "properties": properties,
             "required": required,
             "additionalProperties": False,
@@ -241,6 +240,11 @@ class _Mapping:
         said = self._said.get("summary") or self._said.get("description") or ""
         line = " ".join(str(said).split()) or f"{self._found.method} {self._found.path}"
         return f"Deprecated. {line}" if self._said.get("deprecated") is True else line
+
+    def _description(self) -> str:
+        told = (self._said.get("summary"), self._said.get("description"))
+        said = [one.strip()[:_SAID] for one in told if isinstance(one, str) and one.strip()]
+        return "\n".join([*said, f"({self._found.method} {self._found.path})"])
 
     def _told_headers(self) -> frozenset[str]:
         """Headers that the document tells of some response."""
