@@ -344,11 +344,6 @@ def test_a_schema_that_is_nested_without_end_costs_its_own_operation() -> None:
     assert one(body(nested(50))).name == "post_it"
 
 
-def test_a_pattern_that_python_cannot_read_is_told_and_not_checked() -> None:
-    found = one(body({"type": "string", "pattern": "^\\p{L}+$"}))
-    assert found.schema["properties"] == {"body": {"type": "string", "x-pattern": "^\\p{L}+$"}}
-
-
 @pytest.mark.parametrize(
     ("servers", "home", "url"),
     [

@@ -172,26 +172,14 @@ class Schemas:
 
 
 def _of_today(schema: Schema) -> Schema:
-    """3.0's booleans beside a bound become bounds; a pattern that cannot be compiled is only told."""
+    """3.0's booleans beside a bound become bounds; of bytes it is said how they are given."""
     for word, bound in _BOUNDS.items():
         said = schema.get(word)
         if isinstance(said, bool):
             del schema[word]
             if said and bound in schema:
                 schema[word] = schema.pop(bound)
-    pattern = schema.get("pattern")
-    if isinstance(pattern, str) and not _compiles(pattern):
-        del schema["pattern"]
-        schema["x-pattern"] = pattern
     if schema.get("format") == "binary" and schema.get("type") == "string":
         told = schema.get("description")
         schema["description"] = f"{told} {HANDLE}" if isinstance(told, str) and told else HANDLE
     return schema
-
-
-def _compiles(pattern: str) -> bool:
-    try:
-        re.compile(pattern)
-    except (re.error, RecursionError, OverflowError):
-        return False
-    return True
