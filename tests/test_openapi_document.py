@@ -49,7 +49,9 @@ def body(schema: Anything, content_type: str = "application/json", **more: Anyth
     return {"requestBody": {"required": True, "content": {content_type: {"schema": schema, **more}}}}
 
 
-async def test_methods_give_effects_and_policies_override_them(tmp_path: Path) -> None:
+async def test_methods_give_effects_and_policies_override_them(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     methods = ["get", "head", "options", "put", "delete", "post", "patch"]
     made = document({"/it": {method: {"operationId": method} for method in methods}})
     path = written(tmp_path, made)
@@ -69,8 +71,10 @@ async def test_methods_give_effects_and_policies_override_them(tmp_path: Path) -
         ToolPolicy("p*", destructive=True, timeout_s=7),
         ToolPolicy("delete", destructive=False),
         ToolPolicy("head", hidden=True),
+        ToolPolicy("Post", destructive=True),
     )
     async with connected(OpenApi("api", path, server="http://x", policies=policies)) as calls:
+        assert caplog.messages == ["api: the policy for 'Post' fits none of its operations"]
         assert effects(calls) == {
             "get": (read_, False),
             "options": (read_, False),
@@ -584,3 +588,11 @@ async def test_a_document_of_which_nothing_can_be_used_is_not_connected(tmp_path
     with pytest.raises(FileNotFoundError):
         async with connected(OpenApi("api", tmp_path / "none.yaml")):
             pass
+
+
+async def test_a_document_that_has_changed_is_read_anew(tmp_path: Path) -> None:
+    namespace = OpenApi("api", tmp_path / "openapi.json", server="http://x")
+    for name in ("one", "one", "two"):
+        written(tmp_path, document({"/it": {"get": {"operationId": name}}}))
+        async with connected(namespace) as calls:
+            assert list(calls.connected.tools) == [name]

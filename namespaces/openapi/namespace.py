@@ -79,14 +79,11 @@ class OpenApi:
         async with Exchange(self.max_bytes) as exchange:
             data = await self._document()
             found = await asyncio.to_thread(self._operations, data)
-            tools = governed(map(self._tool, found), self.policies)
-            for pattern in unmet(map(self._tool, found), self.policies):
+            tools = [self._tool(one) for one in found]
+            for pattern in unmet(tools, self.policies):
                 _log.warning("%s: the policy for %r fits none of its operations", self.name, pattern)
-            callable_ = {one.name: one for one in found if isinstance(one, Operation)}
-            yield [
-                _bound(tool, callable_[tool.name], exchange) if tool.name in callable_ else tool
-                for tool in tools
-            ]
+            by_name = {one.name: one for one in found}
+            yield [_bound(tool, by_name[tool.name], exchange) for tool in governed(tools, self.policies)]
 
     async def _document(self) -> bytes:
         if str(self.source).startswith(("http://", "https://")):
@@ -147,8 +144,10 @@ def _effect(method: str) -> Effect:
     return Effect.REPEATABLE if method in IDEMPOTENT else Effect.ONCE
 
 
-def _bound(tool: Tool, operation: Operation, exchange: Exchange) -> Tool:
+def _bound(tool: Tool, operation: Operation | SetAside, exchange: Exchange) -> Tool:
     """The tool as it is called: by what the host has said of its effect and time."""
+    if isinstance(operation, SetAside):
+        return tool
     once = tool.effect is Effect.ONCE
     call = functools.partial(_call, operation, exchange, tool.timeout_s, once=once)
     return replace(tool, call=call, timeout_s=tool.timeout_s + _GRACE_S)
