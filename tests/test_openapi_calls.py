@@ -528,6 +528,23 @@ async def test_the_host_can_say_where_a_key_goes(tmp_path: Path) -> None:
     assert "x-once" not in seen.headers
 
 
+async def test_a_call_with_a_key_is_sent_again_after_a_kill_unless_the_host_says_not_to(
+    tmp_path: Path,
+) -> None:
+    key = {"name": "Idempotency-Key", "in": "header"}
+    paths = {
+        "/a": {"post": {"operationId": "declared", "parameters": [key]}},
+        "/b": {"post": {"operationId": "named"}},
+        "/c": {"post": {"operationId": "mistrusted", "parameters": [key]}},
+        "/d": {"post": {"operationId": "keyless"}},
+    }
+    made = written(tmp_path, document(paths, server="http://x"))
+    idempotency = {"named": "X-Once", "mis*": ""}
+    async with connected(OpenApi("api", made, idempotency=idempotency)) as call:
+        again = {name for name, known in call.connected.tools.items() if known.tool.inspect is not None}
+    assert again == {"declared", "named"}
+
+
 # The document from a URL
 
 

@@ -57,8 +57,8 @@ class OpenApi:
     """What holds for tools whatever their method, by pattern of their names; the first that says it holds."""
     idempotency: Mapping[str, str] = field(default_factory=dict[str, str])
     """Header in which operations take an idempotency key though the document does not say so, by pattern of
-    their names: `{"create_*": "Idempotency-Key"}`. Only for what keeps its word: after a kill, such a call
-    is sent again with the same key."""
+    their names: `{"create_*": "Idempotency-Key"}`. After a kill, such a call is sent again with the same key.
+    An empty header says that the system does not keep its word: nothing is sent again."""
     timeout_s: float = 60.0
     """Seconds until a call is given up; a policy may say otherwise."""
     max_bytes: int = 10_000_000
@@ -124,7 +124,7 @@ class OpenApi:
             effect=_effect(one.method),
             destructive=one.method == "DELETE",
             timeout_s=self.timeout_s,
-            inspect=None if one.key is None else _to_be_sent_again,
+            inspect=_to_be_sent_again if one.key is not None and self._header(one.name) != "" else None,
             deprecated=one.deprecated,
             description=one.description,
         )
@@ -133,9 +133,13 @@ class OpenApi:
         """The operation with the idempotency key that the host says it takes."""
         if isinstance(one, SetAside) or one.key is not None or one.method in SAFE:
             return one
-        said = (key for pattern, key in self.idempotency.items() if fnmatchcase(one.name, pattern))
-        header = next(said, "")
+        header = self._header(one.name)
         return replace(one, key=IdempotencyKey(header, 0, uuid=False)) if header else one
+
+    def _header(self, name: str) -> str | None:
+        """The header that the host names for an operation's key; None when it says nothing of it."""
+        said = (header for pattern, header in self.idempotency.items() if fnmatchcase(name, pattern))
+        return next(said, None)
 
 
 def _effect(method: str) -> Effect:
