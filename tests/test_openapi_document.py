@@ -348,6 +348,45 @@ def test_a_schema_that_is_nested_without_end_costs_its_own_operation() -> None:
     assert one(body(nested(50))).name == "post_it"
 
 
+def chained(levels: int, each: int) -> dict[str, Anything]:
+    """Components of which each needs all that come after it."""
+    schemas = {
+        f"S{number}": {
+            "description": "x" * each,
+            "allOf": [{"$ref": f"#/components/schemas/S{number + 1}"}] * 2,
+            "properties": {f"p{number}": {"type": "string"}},
+        }
+        for number in range(levels)
+    }
+    return {"schemas": {**schemas, f"S{levels}": {"type": "object"}}}
+
+
+def test_a_schema_that_is_too_large_costs_its_own_operation() -> None:
+    needs = body({"$ref": "#/components/schemas/S0"})
+    assert aside(needs, components=chained(30, 40_000)) == "its schema has more than 1,000,000 characters"
+    assert one(needs, components=chained(30, 10)).name == "post_it"
+    paths = {f"/{number}": {"post": needs} for number in range(80)}
+    found = mapped(document(paths, components=chained(20, 40_000)))
+    usable = [name for name, one in found.items() if isinstance(one, Operation)]
+    assert len(usable) == 62  # together they come to 50 million characters
+
+
+def test_parts_of_a_form_are_found_once_however_often_they_are_named() -> None:
+    form = body({"$ref": "#/components/schemas/S0"}, "multipart/form-data")
+    found = one(form, components=chained(40, 0))
+    assert found.body is not None
+    assert found.body.files == frozenset()
+
+
+def test_there_may_be_more_operations_than_a_model_can_be_told() -> None:
+    with pytest.raises(NamespaceError, match="the document has 5,001 operations; at most 5,000 are taken"):
+        mapped(document({f"/{number}": {"get": {}} for number in range(5_001)}))
+
+
+def test_what_is_wrong_with_an_answer_s_description_does_not_matter_to_a_call() -> None:
+    assert one({"responses": {"200": {"$ref": "#/nowhere"}, "404": 7}}).name == "post_it"
+
+
 @pytest.mark.parametrize(
     ("servers", "home", "url"),
     [

@@ -1,5 +1,6 @@
 """The operations of a document, each mapped by itself: one that cannot be is set aside with the reason."""
 
+import contextlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -45,6 +46,8 @@ _OWN_HEADERS = frozenset(
 """Parameters that OpenAPI says to ignore, and those by which a message is framed: no arguments."""
 _SHOWN_HEADERS = frozenset({"link", "location", "retry-after", "etag", "content-range"})
 _TEMPLATE = re.compile(r"\{([^{}]*)\}")
+_MOST = 5_000
+"""Operations of one document: each is a line of what a model is told first."""
 _SAID = 4_000
 """Characters of a description that are kept."""
 BODY = "body"
@@ -113,9 +116,15 @@ class Found(NamedTuple):
 
 
 def operations(document: Document, home: Home) -> list[Operation | SetAside]:
-    """All operations of a document, by legal and distinct names."""
+    """All operations of a document, by legal and distinct names.
+
+    Raises:
+        NamespaceError: there are more than are ever listed to a model.
+    """
     schemas = Schemas(document)
     found = list(_found(document))
+    if len(found) > _MOST:
+        raise NamespaceError(f"the document has {len(found):,} operations; at most {_MOST:,} are taken")
     made: list[Operation | SetAside] = []
     for name, one in zip(_names(found), found, strict=True):
         try:
@@ -146,11 +155,11 @@ def _names(found: Sequence[Found]) -> list[str]:
     plain_path = [
         f"{one.method.lower()}{re.sub('[^a-zA-Z0-9]+', '_', one.path).rstrip('_')}" for one in found
     ]
-    taken: list[str] = []
+    taken: dict[str, None] = {}
     for one, identity, path in zip(found, said, plain_path, strict=True):
         raw = f"{one.method} {one.path}"
         wanted = (identity, path, raw) if isinstance(identity, str) and identity.strip() else (path, raw)
-        taken.append(next((name for name in wanted if name not in taken), raw))
+        taken[next((name for name in wanted if name not in taken), raw)] = None
     legal = aliases(taken)
     return [legal[name] for name in taken]
 
@@ -251,8 +260,9 @@ class _Mapping:
         responses = self._said.get("responses")
         told: set[str] = set()
         for node in (responses if isinstance(responses, dict) else {}).values():
-            headers = self._document.resolved(node).get("headers", {})
-            told |= {name.lower() for name in headers} if isinstance(headers, dict) else set()
+            with contextlib.suppress(NamespaceError):  # a call does not depend on what is said of its answer
+                headers = self._document.resolved(node).get("headers", {})
+                told |= {name.lower() for name in headers} if isinstance(headers, dict) else set()
         return frozenset(told - {"content-type"})
 
 
