@@ -108,8 +108,11 @@ def _definition(tool: Tool) -> ToolDefinition:
 def _pinned(names: Sequence[str], connected: Sequence[Connected]) -> list[ToolDefinition]:
     """Tools of namespaces that are shown with their schemas, for those used all the time."""
     by_name = {one.name: one for one in connected}
+    own = (
+        f"{one.name}__{name}" for one in connected for name, known in one.tools.items() if known.tool.pinned
+    )
     shown: list[ToolDefinition] = []
-    for name in dict.fromkeys(names):
+    for name in dict.fromkeys((*names, *own)):
         namespace, _, operation = name.partition("__")
         if namespace not in by_name:
             continue  # not connected: the frame says so, with the reason

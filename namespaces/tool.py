@@ -145,6 +145,8 @@ class Tool:
     preview: Callable[[Arguments, ToolContext], Awaitable[str]] | None = None
     """Says what a call would do, and changes nothing: shown to the person who is to approve it. None shows
     its arguments."""
+    pinned: bool = False
+    """True when the model is shown its schema from the start, beside those that the host names."""
 
     @property
     def write_set(self) -> frozenset[str]:
