@@ -121,5 +121,5 @@ def _pinned(names: Sequence[str], connected: Sequence[Connected]) -> list[ToolDe
         except NamespaceError as error:
             raise ConfigurationError(f"cannot pin {name!r}: {error}") from error
         tool = by_name[namespace].tools[operation].tool
-        shown.append(ToolDefinition(alias, tool.summary, plain_root(tool.schema)))
+        shown.append(ToolDefinition(alias, tool.description or tool.summary, plain_root(tool.schema)))
     return shown

@@ -73,6 +73,8 @@ class Run:
     clock: RunClock
     hub: Hub
     means: Means
+    asking: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+    """One call at a time asks a person, so that none does beyond the budget."""
     mail: Mail = field(init=False)
     """What others say to it."""
     _queued: int = field(init=False)

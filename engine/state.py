@@ -180,6 +180,7 @@ def _hear(state: State, run: RunState, fact: PeopleFact) -> None:
     match fact:
         case Requested(call) | Questioned(call):
             run.waiting[call] = Waiting(fact)
+            run.started.discard(call)  # a call that asks has come back, and begins anew with the answer
             run.questions += isinstance(fact, Questioned)
         case Decided() | Answered() | Expired():
             waiting = run.waiting.get(fact.call)

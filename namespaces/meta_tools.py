@@ -175,7 +175,7 @@ class Connected:
             return ToolOutput(self._no_such(asked), error=True)
         about: dict[str, JsonValue] = {
             "tool": name,
-            "summary": known.tool.summary,
+            "summary": known.tool.description or known.tool.summary,
             "effect": known.tool.effect.value,
             "destructive": known.tool.destructive,
             "input_schema": cast("JsonValue", dict(known.tool.schema)),
