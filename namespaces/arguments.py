@@ -36,11 +36,20 @@ class Arguments:
         """What is wrong with the arguments, worst first; empty when they fit."""
         if self._validator is None:
             self._validator = _compile(self._tool.schema)
-        errors = sorted(
-            self._validator.iter_errors(arguments),  # pyright: ignore[reportUnknownMemberType]
-            key=lambda error: (len(error.absolute_path), str(error.message)),
-        )
-        return [_told(error) for error in errors[:_MOST]]
+        return _problems(self._validator, arguments)
+
+
+def misfits(schema: Mapping[str, JsonValue], value: Mapping[str, JsonValue]) -> list[str]:
+    """What keeps an object from fitting a schema that is used once, as `Arguments.problems` tells it."""
+    return _problems(_compile(schema), value)
+
+
+def _problems(validator: "Validator", value: Mapping[str, JsonValue]) -> list[str]:
+    errors = sorted(
+        validator.iter_errors(value),  # pyright: ignore[reportUnknownMemberType]
+        key=lambda error: (len(error.absolute_path), str(error.message)),
+    )
+    return [_told(error) for error in errors[:_MOST]]
 
 
 def _compile(schema: Mapping[str, JsonValue]) -> "Validator":
