@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from pydantic import JsonValue
 
+from .patterns import begin, bounded
 from .tool import Tool
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def misfits(schema: Mapping[str, JsonValue], value: Mapping[str, JsonValue]) -> 
 
 
 def _problems(validator: "Validator", value: Mapping[str, JsonValue]) -> list[str]:
+    begin()
     errors = sorted(
         validator.iter_errors(value),  # pyright: ignore[reportUnknownMemberType]
         key=lambda error: (len(error.absolute_path), str(error.message)),
@@ -57,7 +59,7 @@ def _compile(schema: Mapping[str, JsonValue]) -> "Validator":
     from jsonschema.validators import validator_for
     from referencing import Registry
 
-    kind = validator_for(schema, default=Draft202012Validator)
+    kind = bounded(validator_for(schema, default=Draft202012Validator), schema)
     return kind(schema, registry=Registry())  # an empty registry: no reference is ever fetched
 
 
