@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _PATTERNS_S = 0.2
 """Seconds that all patterns of one check may take together."""
-_REFERENCES = 100_000
+_REFERENCES = 20_000
 """References that one check follows; more come of a schema that is made to take for ever."""
 
 _REFERRING = ("$ref", "$dynamicRef")
