@@ -206,7 +206,7 @@ class Link:
             await last.close()
         reason = "" if last is None else last.reason
         if self._lost >= self._settings.reconnects:
-            raise Lost(f"it is not connected again after {self._lost} times in a row: {reason}")
+            raise Lost(f"it was lost {self._lost + 1} times in a row: {reason}")
         self._lost += 1
         return self._connect()
 

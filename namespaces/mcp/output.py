@@ -36,9 +36,11 @@ def output_of(result: types.CallToolResult) -> ToolOutput:
     for block in result.content:
         _take(block, parts)
     structured = cast("JsonValue", result.structured_content)
-    content: JsonValue = "\n\n".join(parts.texts)
-    if structured is not None and not _says(parts.texts, structured):
-        content = f"{content}\n\n{_json(structured)}" if parts.texts else structured
+    if structured is None or _wrapped(structured) in parts.texts:
+        content: JsonValue = "\n\n".join(parts.texts)
+    else:
+        texts = [text for text in parts.texts if _read(text) != structured]
+        content = "\n\n".join((*texts, _json(structured))) if texts else structured
     return ToolOutput(content, error=result.is_error, attachments=tuple(parts.attachments))
 
 
@@ -99,10 +101,10 @@ def _link(link: types.ResourceLink) -> str:
     return f"[link to a resource: {shown}] {link.description or ''}".strip()
 
 
-def _says(texts: Sequence[str], structured: JsonValue) -> bool:
-    """Whether one of the texts is the structured content, written out."""
-    wrapped = structured.get("result") if isinstance(structured, dict) and len(structured) == 1 else None
-    return any(_read(text) == structured or text == wrapped for text in texts)
+def _wrapped(structured: JsonValue) -> JsonValue:
+    """What servers wrap in an object that holds nothing else, since older clients take objects only."""
+    is_wrapper = isinstance(structured, dict) and structured.keys() == {"result"}
+    return structured["result"] if is_wrapper else None
 
 
 def _read(text: str) -> JsonValue:

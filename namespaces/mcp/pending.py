@@ -82,7 +82,7 @@ class Pending:
         if self.outcome is not None and not problem:
             before = (
                 f"{tool} of {system} asked something in its middle, was told that nobody had answered, and "
-                f"came to this: {self.outcome.text}\nWith an answer it is called once more; decline leaves "
+                f"came to this:\n{self.outcome.text}\nWith an answer it is called once more; decline leaves "
                 "it at that."
             )
         question = question_of(f"{system}, called for {tool},", cast("Asked", self.open), before)
