@@ -125,7 +125,8 @@ if __name__ == "__main__":
         listening = socket.socket()
         listening.bind(("127.0.0.1", 0))
         listening.listen()
-        print(listening.getsockname()[1], flush=True)
+        sys.stdout.write(f"{listening.getsockname()[1]}\n")
+        sys.stdout.flush()
         asyncio.run(_serve(listening))
     else:
         server.run()

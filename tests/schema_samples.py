@@ -8,7 +8,7 @@ import copy
 from collections.abc import Iterator, Mapping
 from functools import cache
 from random import Random
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 from hypothesis import Phase, find, settings
 from hypothesis import strategies as st
@@ -22,7 +22,7 @@ FORMATS = {
     "uri": "https://example.com/",
     "uuid": "12345678-1234-4234-8234-123456789abc",
 }
-WRONG = (None, True, 7.5, "wrong", [], {}, "x" * 5000)
+WRONG: tuple[Any, ...] = (None, True, 7.5, "wrong", [], {}, "x" * 5000)
 """One of these is of a wrong type or size wherever there is one."""
 
 
@@ -73,8 +73,9 @@ class _Sampler:
         wanted = [name for name in properties if (self._full and depth < DEEPEST) or name in required]
         made = {name: self.value(properties[name], depth + 1) for name in wanted}
         made |= {name: "any" for name in required if name not in properties}
-        inside = schema.get("additionalProperties")
+        inside: Any = schema.get("additionalProperties")
         if self._full and depth < DEEPEST and isinstance(inside, dict) and not properties:
+            inside = cast("Schema", inside)
             name = self.value({"type": "string", **schema.get("propertyNames", {})}, depth)
             made[name] = self.value(inside, depth + 1)
         return made
@@ -86,7 +87,7 @@ class _Sampler:
     def _at(self, reference: str) -> Schema:
         node: Any = self._root
         for step in reference.removeprefix("#").split("/")[1:]:
-            node = node[int(step)] if isinstance(node, list) else node[step]
+            node = cast("Any", node[int(step)] if isinstance(node, list) else node[step])
         return node
 
 

@@ -193,7 +193,7 @@ async def test_a_result_that_breaks_its_own_schema_is_shown_all_the_same(raw: Ra
 async def test_stray_lines_on_standard_output_are_passed_over_and_not_logged(
     raw: Raw, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert await told(raw({"at_start": "junk"}), call("junk", word="a")) == ["junk a"]
+    assert await told(raw({"at_start": "junk"}), call("junk", word="a")) == ["junk"]
     assert caplog.records == []
 
 
@@ -246,14 +246,11 @@ async def test_a_call_that_must_not_be_repeated_is_of_unknown_outcome_and_the_ne
 ) -> None:
     namespace = raw({"dies": {"pay": 1}})
     first, second = await results(namespace, call("pay", word="10"), call("add", word="20"))
-    assert first == ToolResult(
-        "1.1",
-        snapshot(
-            "Outcome unknown: raw__pay was started and did not come to an end (the connection to raw was lost: "
-            "the server has ended; it wrote: out of memory). It may have taken effect. Inspect before repeating."
-        ),
-        error=True,
-    )
+    assert first.error
+    assert first.content == snapshot("""\
+Outcome unknown: raw__pay was started and did not come to an end (the connection to raw was lost: the \
+server has ended; it wrote: out of memory). It may have taken effect. Inspect before repeating.\
+""")
     assert second == ToolResult("2.1", "add 20")
     assert raw.lines == ["started", "pay 10", "started", "add 20"]
 
@@ -267,12 +264,25 @@ async def test_a_server_that_dies_at_each_call_is_connected_a_bounded_number_of_
     assert raw.lines.count("started") == 4
 
 
+async def test_an_answer_that_is_none_leaves_what_must_not_be_repeated_unknown(raw: Raw) -> None:
+    (result,) = await told(raw(), call("wrong"))
+    assert result.startswith("Outcome unknown: raw__wrong was started and did not come to an end (what raw")
+
+
+async def test_a_list_of_tools_that_changes_holds_from_the_next_session_on(raw: Raw) -> None:
+    namespace = raw({"grows": True, "dies": {"look": 1}})
+    looked, new = await results(namespace, call("look"), call("new"))
+    assert looked.content == "look"  # by the second process, which lists the new tool
+    assert new.content.startswith("raw has no tool 'new'.")
+    assert await told(namespace, call("new")) == ["new"]
+
+
 async def test_a_call_is_given_up_at_its_timeout_and_the_server_is_told(raw: Raw) -> None:
     namespace = raw(policies=[ToolPolicy("hang", timeout_s=0.3)])
     first, second = await told(namespace, call("hang"), call("look"))
     assert first.startswith("Outcome unknown: raw__hang was started and did not end within 0.3 s.")
     assert second == "look"
-    assert raw.lines == ["started", "hang ", "cancelled", "look "]
+    assert raw.lines == ["started", "hang", "cancelled", "look"]
 
 
 async def test_a_run_that_is_cancelled_tells_the_server_and_progress_is_an_event(raw: Raw) -> None:
@@ -282,7 +292,7 @@ async def test_a_run_that_is_cancelled_tells_the_server_and_progress_is_an_event
             assert progress == Progress("1.1", "at work (1 of 4)")
             result = await run.cancel(at_once=True)
         assert result.why == "cancelled"
-    assert raw.lines == ["started", "hang ", "cancelled"]
+    assert raw.lines == ["started", "hang", "cancelled"]
 
 
 async def until(events: AsyncIterable[Any], kind: type) -> AsyncGenerator[Any]:
@@ -295,8 +305,8 @@ async def until(events: AsyncIterable[Any], kind: type) -> AsyncGenerator[Any]:
 async def test_an_idempotency_key_goes_with_calls_that_must_not_be_repeated(raw: Raw) -> None:
     await told(raw({"keys": True}), call("look"), call("put"), call("pay"), call("pay"))
     _, look, put, *pays = raw.lines
-    assert (look.strip(), put.strip()) == ("look", "put")
-    keys = [line.removeprefix("pay  ") for line in pays]
+    assert (look, put) == ("look", "put")
+    keys = [line.removeprefix("pay ") for line in pays]
     assert [len(key) for key in keys] == [64, 64]
     assert keys[0] != keys[1]
 
@@ -359,7 +369,7 @@ async def test_who_declines_leaves_a_call_at_what_it_came_to(raw: Raw) -> None:
     store = MemoryStore()
     question = await asks(raw(), store, call("book"))
     assert await goes_on(raw(), store, question, "decline") == [ToolResult("1.1", "nothing is booked")]
-    assert raw.lines.count("book ") == 1
+    assert raw.lines.count("book") == 1
 
 
 async def test_a_page_that_a_server_wants_opened_is_a_question_and_the_call_is_made_again(raw: Raw) -> None:
@@ -374,7 +384,7 @@ async def test_a_page_that_a_server_wants_opened_is_a_question_and_the_call_is_m
     assert isinstance(again, Questioned)
     assert again.question.startswith("That could not be used: the answer is accept or decline\n")
     assert await goes_on(raw({"protocol": "2025-11-25"}), store, again, "accept") == [
-        ToolResult("1.1", "page")
+        ToolResult("1.1", "the page was opened")
     ]
 
 
@@ -385,14 +395,12 @@ async def test_with_no_questions_left_in_the_budget_nobody_is_asked_and_the_mode
     ) as engine:
         assert (await engine.session("s").ask("Go.")).answered
         (result,) = await Work(engine, engine.session("s")).results
-    assert result == ToolResult(
-        "1.1",
-        snapshot("""\
+    assert result.error
+    assert result.content == snapshot("""\
 The call needs an answer of a person to go on.
-Nobody was asked: no further questions can be put to people. Decide yourself, or say in your answer what is open.\
-"""),
-        error=True,
-    )
+Nobody was asked: no further questions can be put to people. Decide yourself, or say in your answer what \
+is open.\
+""")
 
 
 # Today's protocol, spoken by the SDK's own server.
@@ -472,14 +480,28 @@ Answer with one `name: value` a line, with a JSON object, or with decline.\
 
 
 async def test_a_call_is_made_from_the_beginning_when_the_state_of_its_question_died_with_the_server(
-    tmp_path: Path,
+    raw: Raw,
 ) -> None:
-    log, store = tmp_path / "log", MemoryStore()
-    namespace = McpNamespace("shop", command=[sys.executable, str(HERE / "mcp_server.py"), str(log)])
-    question = await asks(namespace, store, call("book", ns="shop", word="b"))
-    done = await goes_on(namespace, store, question, "people: 2\nday: Friday")
-    assert done == [ToolResult("1.1", "booked b on Friday for 2")]
-    assert log.read_text() == "book b Friday 2\n"
+    store, modern = MemoryStore(), raw({"protocol": "2026-07-28"})
+    question = await asks(modern, store, call("book", word="b"))
+    done = await goes_on(modern, store, question, "Friday")
+    assert done == [ToolResult("1.1", "booked Friday")]
+    assert raw.lines == [
+        "started",
+        "book b",
+        "started",
+        "book b",
+        "unknown state",
+        "book b",
+        "book b",
+        'answered {"action": "accept", "content": {"day": "Friday"}}',
+    ]
+
+
+async def test_a_server_that_wants_to_use_the_hosts_model_is_refused(raw: Raw) -> None:
+    (refused,) = await results(raw({"protocol": "2026-07-28"}), call("model"))
+    assert refused.error
+    assert refused.content == "The server asks for sampling/createMessage, which is not offered to servers."
 
 
 async def test_a_server_over_http_gets_the_sessions_credentials_and_its_death_is_told(tmp_path: Path) -> None:

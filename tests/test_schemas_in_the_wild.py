@@ -2,12 +2,13 @@
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, cast
 
-import jsonschema
 import pytest
+from jsonschema import Draft202012Validator
+from jsonschema.validators import validator_for  # pyright: ignore[reportUnknownVariableType]
 from mcp.types import Tool as Listed
 
 from offing.namespaces.arguments import Arguments
@@ -18,6 +19,15 @@ from offing.namespaces.names import is_legal
 from offing.namespaces.schemas import plain_root
 from offing.namespaces.tool import Effect, Tool
 from schema_samples import mutated, sample
+
+
+class Judge(Protocol):
+    """The library's validator, as far as it is asked here."""
+
+    def iter_errors(self, instance: object) -> Iterable[Exception]: ...
+
+    def is_valid(self, instance: object) -> bool: ...
+
 
 CATALOGS = Path(__file__).parents[2] / "shared" / "data" / "mcp-catalogs"
 TOOLS = {
@@ -73,14 +83,14 @@ def check_tool(connected: Connected, listed: Mapping[str, Any]) -> None:
     assert about["summary"] == (listed.get("description") or "").strip() or listed.get("title") or name
     assert about["input_schema"].get("properties", {}).keys() == wild.get("properties", {}).keys(), name
     assert plain_root(about["input_schema"])["type"] == "object"
-    judge = jsonschema.validators.validator_for(wild, default=jsonschema.Draft202012Validator)(wild)
+    judge = cast("Judge", validator_for(wild, default=Draft202012Validator)(wild))
     for fitting in (sample(wild, full=True), sample(wild, full=False)):
-        assert [error.message for error in judge.iter_errors(fitting)] == [], name
+        assert [*judge.iter_errors(fitting)] == [], name
         call = connected.resolve("sys__invoke_tool", {"tool": name, "arguments": fitting})
         assert isinstance(call, Call), (name, call)
         assert call.arguments == fitting
     full = sample(wild, full=True)
-    unfit = next((one for one in mutated(wild, full) if not judge.is_valid(one)), ["no object"])
+    unfit: Any = next((one for one in mutated(wild, full) if not judge.is_valid(one)), ["no object"])
     refused = connected.resolve("sys__invoke_tool", {"tool": name, "arguments": unfit})
     assert isinstance(refused, Wrong), (name, unfit)
     assert "schema" in refused.message or "expected an object" in refused.message
@@ -149,7 +159,7 @@ def test_a_pattern_that_cannot_be_read_is_left_to_the_system() -> None:
 
 
 def test_properties_beside_patterns_are_still_refused() -> None:
-    schema = {
+    schema: dict[str, Any] = {
         "type": "object",
         "properties": {"a": {}},
         "patternProperties": {"^x_": {"type": "integer"}},

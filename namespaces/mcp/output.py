@@ -103,8 +103,9 @@ def _link(link: types.ResourceLink) -> str:
 
 def _wrapped(structured: JsonValue) -> JsonValue:
     """What servers wrap in an object that holds nothing else, since older clients take objects only."""
-    is_wrapper = isinstance(structured, dict) and structured.keys() == {"result"}
-    return structured["result"] if is_wrapper else None
+    if isinstance(structured, dict) and structured.keys() == {"result"}:
+        return structured["result"]
+    return None
 
 
 def _read(text: str) -> JsonValue:
