@@ -39,7 +39,7 @@ class Notes:
 
     def __init__(self) -> None:
         self.status = 0
-        """HTTP status of the last answer that was an error; 0 for none."""
+        """HTTP status of the last answer to a message, if it was an error; 0 for none."""
         self.ended = asyncio.Event()
         """Whether nothing more will come from the server."""
         self._stderr = bytearray()
@@ -50,9 +50,9 @@ class Notes:
         del self._stderr[:-_KEPT]
 
     async def answered(self, response: httpx2.Response) -> None:
-        """Keeps the status of an answer that is an error."""
-        if response.is_error:
-            self.status = response.status_code
+        """Keeps the status of an answer that is an error. A stream that is not offered (GET) is none."""
+        if response.request.method == "POST":
+            self.status = response.status_code if response.is_error else 0
 
     def told(self) -> str:
         """All of it in one line; empty when there is nothing."""
