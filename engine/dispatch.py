@@ -281,8 +281,6 @@ def _ended(planned: Planned, call: Call, end: Ended) -> Outcome:
         return _timed_out(call)
     if end.how == "not begun":
         return _not_begun(planned, "all threads for tools were busy")
-    if end.how == "unknown":
-        return _unknown(call.operation, end.error)
     output = end.output or ToolOutput(end.error, error=True)
     if output.unknown and call.tool.effect is Effect.ONCE:
         return _unknown(call.operation, f"did not come to an end ({_text(output.content)})")

@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from ..namespaces.errors import OutcomeUnknown
 from ..namespaces.tool import Arguments, Tool, ToolContext, ToolOutput
 from .points import around
 from .pool import Pool
@@ -24,11 +23,11 @@ _GRACE_S = 1.0
 class Ended:
     """How a call ended, as far as it did."""
 
-    how: Literal["output", "error", "timeout", "not begun", "unknown"]
+    how: Literal["output", "error", "timeout", "not begun"]
     output: ToolOutput | None = None
     """With "output"."""
     error: str = ""
-    """With "error": what the tool raised, as a model can read it. With "unknown": what the tool knows."""
+    """With "error": what the tool raised, as a model can read it."""
 
 
 class Work:
@@ -65,8 +64,6 @@ class Work:
         if self._ending.cancelled():
             return Ended("error", error="the tool cancelled itself")
         error = self._ending.exception()
-        if isinstance(error, OutcomeUnknown):
-            return Ended("unknown", error=str(error))
         if error is not None:
             return Ended("error", error=told(error))
         output = self._ending.result()

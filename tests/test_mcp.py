@@ -22,7 +22,7 @@ from offing.engine.approvals import ApprovalPolicy, ApprovalRule
 from offing.engine.events import Progress
 from offing.engine.store import Store
 from offing.engine.store.people import Questioned
-from offing.namespaces import Effect, ToolPolicy
+from offing.namespaces import Effect, ToolOutput, ToolPolicy
 from offing.namespaces.errors import NamespaceError
 from offing.namespaces.mcp import McpNamespace
 from worlds import outside, state_of
@@ -132,6 +132,12 @@ async def test_policies_of_the_host_have_the_last_word(raw: Raw) -> None:
         ("pay", "once", False, 3),
         ("page", "read", False, 60),
     ]
+
+
+async def test_a_policy_that_fits_no_tool_is_told(raw: Raw, caplog: pytest.LogCaptureFixture) -> None:
+    async with raw(policies=[ToolPolicy("Look", hidden=True)]).connect({}):
+        pass
+    assert [one.getMessage() for one in caplog.records] == ["a policy of raw fits none of its tools: 'Look'"]
 
 
 async def test_a_child_gets_a_minimal_environment_and_what_it_was_given(
@@ -401,6 +407,29 @@ The call needs an answer of a person to go on.
 Nobody was asked: no further questions can be put to people. Decide yourself, or say in your answer what \
 is open.\
 """)
+
+
+@pytest.mark.parametrize(
+    ("texts", "structured", "shown"),
+    [
+        (["all"], None, "all"),
+        (["a", "b"], None, "a\n\nb"),
+        ([], {"sum": 7}, {"sum": 7}),
+        (['{\n  "sum": 7\n}'], {"sum": 7}, {"sum": 7}),
+        (["seven"], {"sum": 7}, 'seven\n\n{"sum":7}'),
+        (["7"], {"sum": 7}, '7\n\n{"sum":7}'),
+        (["all"], {"result": "all"}, "all"),
+        (["[1, 2]"], {"items": [1, 2]}, "[1, 2]"),
+        (["[1, 2]"], [1, 2], [1, 2]),
+    ],
+)
+def test_what_a_result_says_twice_is_shown_once(texts: list[str], structured: object, shown: object) -> None:
+    from mcp.types import CallToolResult, TextContent
+
+    from offing.namespaces.mcp.output import output_of
+
+    result = CallToolResult(content=[TextContent(text=text) for text in texts], structured_content=structured)
+    assert output_of(result) == ToolOutput(shown)  # type: ignore[arg-type]
 
 
 # Today's protocol, spoken by the SDK's own server.

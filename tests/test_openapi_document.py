@@ -49,7 +49,9 @@ def body(schema: Anything, content_type: str = "application/json", **more: Anyth
     return {"requestBody": {"required": True, "content": {content_type: {"schema": schema, **more}}}}
 
 
-async def test_methods_give_effects_and_policies_override_them(tmp_path: Path) -> None:
+async def test_methods_give_effects_and_policies_override_them(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     methods = ["get", "head", "options", "put", "delete", "post", "patch"]
     made = document({"/it": {method: {"operationId": method} for method in methods}})
     path = written(tmp_path, made)
@@ -69,8 +71,10 @@ async def test_methods_give_effects_and_policies_override_them(tmp_path: Path) -
         ToolPolicy("p*", destructive=True, timeout_s=7),
         ToolPolicy("delete", destructive=False),
         ToolPolicy("head", hidden=True),
+        ToolPolicy("Post", destructive=True),
     )
     async with connected(OpenApi("api", path, server="http://x", policies=policies)) as calls:
+        assert caplog.messages == ["api: the policy for 'Post' fits none of its operations"]
         assert effects(calls) == {
             "get": (read_, False),
             "options": (read_, False),
@@ -140,10 +144,11 @@ def test_arguments_of_one_name_are_told_apart_by_their_places() -> None:
         {"name": "body", "in": "query", "description": "Of what?", "schema": {"type": "string"}},
         {"name": "Accept", "in": "header", "schema": {}},
     ]
-    found = one({**body({"type": "object"}), "parameters": parameters}, path="/it/{id}")
+    said = {"summary": "Does it.", "description": "At *length*.\n", "parameters": parameters}
+    found = one({**body({"type": "object"}), **said}, path="/it/{id}")
+    assert found.description == "Does it.\nAt *length*.\n(POST /it/{id})"
     assert found.schema == {
         "type": "object",
-        "description": "POST /it/{id}",
         "properties": {
             "id": {"type": "integer"},
             "query_id": {"type": "string"},
@@ -343,9 +348,43 @@ def test_a_schema_that_is_nested_without_end_costs_its_own_operation() -> None:
     assert one(body(nested(50))).name == "post_it"
 
 
-def test_a_pattern_that_python_cannot_read_is_told_and_not_checked() -> None:
-    found = one(body({"type": "string", "pattern": "^\\p{L}+$"}))
-    assert found.schema["properties"] == {"body": {"type": "string", "x-pattern": "^\\p{L}+$"}}
+def chained(levels: int, each: int) -> dict[str, Anything]:
+    """Components of which each needs all that come after it."""
+    schemas = {
+        f"S{number}": {
+            "description": "x" * each,
+            "allOf": [{"$ref": f"#/components/schemas/S{number + 1}"}] * 2,
+            "properties": {f"p{number}": {"type": "string"}},
+        }
+        for number in range(levels)
+    }
+    return {"schemas": {**schemas, f"S{levels}": {"type": "object"}}}
+
+
+def test_a_schema_that_is_too_large_costs_its_own_operation() -> None:
+    needs = body({"$ref": "#/components/schemas/S0"})
+    assert aside(needs, components=chained(30, 40_000)) == "its schema has more than 1,000,000 characters"
+    assert one(needs, components=chained(30, 10)).name == "post_it"
+    paths = {f"/{number}": {"post": needs} for number in range(80)}
+    found = mapped(document(paths, components=chained(20, 40_000)))
+    usable = [name for name, one in found.items() if isinstance(one, Operation)]
+    assert len(usable) == 62  # together they come to 50 million characters
+
+
+def test_parts_of_a_form_are_found_once_however_often_they_are_named() -> None:
+    form = body({"$ref": "#/components/schemas/S0"}, "multipart/form-data")
+    found = one(form, components=chained(40, 0))
+    assert found.body is not None
+    assert found.body.files == frozenset()
+
+
+def test_there_may_be_more_operations_than_a_model_can_be_told() -> None:
+    with pytest.raises(NamespaceError, match="the document has 5,001 operations; at most 5,000 are taken"):
+        mapped(document({f"/{number}": {"get": {}} for number in range(5_001)}))
+
+
+def test_what_is_wrong_with_an_answer_s_description_does_not_matter_to_a_call() -> None:
+    assert one({"responses": {"200": {"$ref": "#/nowhere"}, "404": 7}}).name == "post_it"
 
 
 @pytest.mark.parametrize(
@@ -435,8 +474,6 @@ def test_the_nearest_server_holds() -> None:
         (b"openapi: 3.0", "its `openapi` is 3.0; known are 3.0, 3.1 and 3.2, written as '3.1.0'"),
         (b"openapi: 4.0.0", "its `openapi` is '4.0.0'"),
         (b"openapi: 3.0.0\npaths: []", "its `paths` is no object"),
-        (b"[" * 100_000, "the document is nested more than 200 levels deep"),
-        (b"- " * 800, "the document is nested more than 200 levels deep"),
         (b"a: &a [*a]", "the document has an alias inside of what it stands for"),
         (
             b"a: &a {b: c}\nd: {<<: *a}",
@@ -447,7 +484,6 @@ def test_the_nearest_server_holds() -> None:
             "the document cannot be read: it is no YAML: could not determine a constructor",
         ),
         (b"a: !!binary aGk=", "the document holds b'hi', which JSON cannot say"),
-        (b"{" + b" " * 20_000_000 + b"}", "the document has 20,000,002 bytes; at most 20,000,000 are read"),
         (b'{"a": NaN}', "the document cannot be read: NaN is no number of JSON"),
     ],
 )
@@ -455,6 +491,16 @@ def test_a_document_that_cannot_be_used_says_why(data: bytes, reason: str) -> No
     with pytest.raises(NamespaceError) as refused:
         parsed(data)
     assert str(refused.value).startswith(reason)
+
+
+def test_a_document_has_bounds() -> None:
+    for deep in (b"[" * 100_000, b"- " * 800, b"a: " + b"[" * 800 + b"]" * 800):
+        with pytest.raises(NamespaceError, match="the document is nested more than 200 levels deep"):
+            read(deep)
+    with pytest.raises(
+        NamespaceError, match="the document has 20,000,002 bytes; at most 20,000,000 are read"
+    ):
+        read(b"{" + b" " * 20_000_000 + b"}")
 
 
 def test_a_billion_laughs_are_not_laughed() -> None:
@@ -588,3 +634,11 @@ async def test_a_document_of_which_nothing_can_be_used_is_not_connected(tmp_path
     with pytest.raises(FileNotFoundError):
         async with connected(OpenApi("api", tmp_path / "none.yaml")):
             pass
+
+
+async def test_a_document_that_has_changed_is_read_anew(tmp_path: Path) -> None:
+    namespace = OpenApi("api", tmp_path / "openapi.json", server="http://x")
+    for name in ("one", "one", "two"):
+        written(tmp_path, document({"/it": {"get": {"operationId": name}}}))
+        async with connected(namespace) as calls:
+            assert list(calls.connected.tools) == [name]

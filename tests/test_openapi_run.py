@@ -137,7 +137,8 @@ async def test_a_connection_that_is_cut_after_the_request_leaves_a_once_call_unk
         assert result.unknown == ("1.1",)
         (told,) = await run.told()
         assert told.startswith(
-            "Outcome unknown: billing__send_invoice was started and no answer came after it was sent: "
+            "Outcome unknown: billing__send_invoice was started and did not come to an end "
+            "(it was sent and no answer came: "
         )
         assert told.endswith("It may have taken effect. Inspect before repeating.")
         assert run.books.sent == [3]

@@ -188,3 +188,23 @@ async def test_a_header_cannot_hold_another(value: str, tmp_path: Path) -> None:
     assert output.error
     assert "color: a header cannot hold control characters" in str(output.content)
     assert service.seen == []
+
+
+async def test_the_path_itself_may_hold_anything(tmp_path: Path) -> None:
+    told = {"in": "path", "required": True, "name": "pet %41 id"}
+    async with Service() as service:
+        made = written(tmp_path, one_parameter(service.url, "/a b/é/%41/{pet %41 id}.json", **told))
+        async with connected(OpenApi("api", made)) as call:
+            await call("it", **{"pet %41 id": "x{y}"})
+    assert service.seen[0].target == "/a%20b/%C3%A9/%41/x%7By%7D.json"
+
+
+async def test_a_header_that_is_always_sent_can_be_a_parameter(tmp_path: Path) -> None:
+    seen = await asked(tmp_path, "/a", "mine/1", **{"in": "header", "name": "color"})
+    assert seen.headers["user-agent"] == "offing"
+    parameters = [{"name": "user-agent", "in": "header"}]
+    async with Service() as service:
+        made = document({"/a": {"get": {"operationId": "it", "parameters": parameters}}}, server=service.url)
+        async with connected(OpenApi("api", written(tmp_path, made))) as call:
+            await call("it", **{"user-agent": "mine/1"})
+    assert service.seen[0].headers["user-agent"] == "mine/1"

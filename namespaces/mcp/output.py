@@ -36,9 +36,8 @@ def output_of(result: types.CallToolResult) -> ToolOutput:
     for block in result.content:
         _take(block, parts)
     structured = cast("JsonValue", result.structured_content)
-    if structured is None or _wrapped(structured) in parts.texts:
-        content: JsonValue = "\n\n".join(parts.texts)
-    else:
+    content: JsonValue = "\n\n".join(parts.texts)
+    if structured is not None and not _is_wrapped(structured, parts.texts):
         texts = [text for text in parts.texts if _read(text) != structured]
         content = "\n\n".join((*texts, _json(structured))) if texts else structured
     return ToolOutput(content, error=result.is_error, attachments=tuple(parts.attachments))
@@ -101,11 +100,12 @@ def _link(link: types.ResourceLink) -> str:
     return f"[link to a resource: {shown}] {link.description or ''}".strip()
 
 
-def _wrapped(structured: JsonValue) -> JsonValue:
-    """What servers wrap in an object that holds nothing else, since older clients take objects only."""
-    if isinstance(structured, dict) and structured.keys() == {"result"}:
-        return structured["result"]
-    return None
+def _is_wrapped(structured: JsonValue, texts: Sequence[str]) -> bool:
+    """Whether it is an object around nothing but one of the texts, as some SDKs wrap what is no object."""
+    if not isinstance(structured, dict) or len(structured) != 1:
+        return False
+    (inside,) = structured.values()
+    return inside in texts or (isinstance(inside, (dict, list)) and inside in map(_read, texts))
 
 
 def _read(text: str) -> JsonValue:

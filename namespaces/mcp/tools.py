@@ -5,13 +5,14 @@ host's policies say nothing, and only in the careful direction where it says not
 """
 
 import functools
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from pydantic import JsonValue
 
-from ..policy import ToolPolicy, governed
+from ..policy import ToolPolicy, governed, unmet
 from ..tool import Arguments, Effect, Tool, ToolContext, ToolOutput
 from .calls import Operation, read
 from .link import Link, Server
@@ -25,12 +26,17 @@ _SUMMARY = 200
 """Characters of a summary; the whole description is shown with the schema."""
 
 
+_log = logging.getLogger("offing")
+
+
 def tools_of(link: Link, server: Server, timeout_s: float, policies: Sequence[ToolPolicy]) -> list[Tool]:
     """The tools of a connected server, as the host's policies have them."""
     tools = [described(one) for one in server.tools]
     if server.has_resources and all(tool.name != READ_RESOURCE for tool in tools):
         tools.append(_reader(link))
     timed = [replace(tool, timeout_s=timeout_s) for tool in tools]
+    for pattern in unmet(timed, policies):
+        _log.warning("a policy of %s fits none of its tools: %r", link.name, pattern)
     return [_linked(link, tool) for tool in governed(timed, policies)]
 
 

@@ -9,6 +9,7 @@ import logging
 import os
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, assert_never
 
@@ -38,7 +39,7 @@ class Notes:
 
     def __init__(self) -> None:
         self.status = 0
-        """HTTP status of the last answer that was an error; 0 for none."""
+        """HTTP status of the last answer to a message, if it was an error; 0 for none."""
         self.ended = asyncio.Event()
         """Whether nothing more will come from the server."""
         self._stderr = bytearray()
@@ -49,9 +50,9 @@ class Notes:
         del self._stderr[:-_KEPT]
 
     async def answered(self, response: httpx2.Response) -> None:
-        """Keeps the status of an answer that is an error."""
-        if response.is_error:
-            self.status = response.status_code
+        """Keeps the status of an answer that is an error. A stream that is not offered (GET) is none."""
+        if response.request.method == "POST":
+            self.status = response.status_code if response.is_error else 0
 
     def told(self) -> str:
         """All of it in one line; empty when there is nothing."""
@@ -172,10 +173,14 @@ class _Watched:
 
 
 def quieten() -> None:
-    """Keeps what servers write out of the SDK's log: it may quote credentials, and we tell of failures."""
+    """Keeps the SDK's log of what servers write from being written: it may quote credentials.
+
+    What matters of it is told in reasons and results, without them.
+    """
     for name in ("client", "mcp.client.stdio", "mcp.client.streamable_http", "mcp.shared.jsonrpc_dispatcher"):
-        logging.getLogger(name).addFilter(_keeps)
+        logging.getLogger(name).addFilter(_is_of_others)
 
 
-def _keeps(record: logging.LogRecord) -> bool:
-    return False
+def _is_of_others(record: logging.LogRecord) -> bool:
+    """One of the SDK's loggers has a name that a host's may have too."""
+    return "mcp" not in Path(record.pathname).parts

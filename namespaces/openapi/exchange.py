@@ -158,7 +158,9 @@ class Exchange:
         host = urlsplit(request.url).netloc.encode()
         length = [("Content-Length", str(len(request.content)).encode())]
         bodied = bool(request.content) or request.method in {"POST", "PUT", "PATCH"}
-        own = [("Host", host), ("Accept-Encoding", ACCEPTED), *(length if bodied else [])]
+        named = any(name.lower() == "user-agent" for name, _ in request.headers)
+        agent = [] if named else [("User-Agent", b"offing")]
+        own = [("Host", host), ("Accept-Encoding", ACCEPTED), *agent, *(length if bodied else [])]
         return [*own, *request.headers]
 
 

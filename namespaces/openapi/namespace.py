@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from ..errors import NamespaceError, OutcomeUnknown
+from ..errors import NamespaceError
 from ..policy import ToolPolicy, governed, unmet
 from ..tool import Arguments, Effect, Inspection, Tool, ToolContext, ToolOutput
 from .answers import output_of
@@ -57,8 +57,8 @@ class OpenApi:
     """What holds for tools whatever their method, by pattern of their names; the first that says it holds."""
     idempotency: Mapping[str, str] = field(default_factory=dict[str, str])
     """Header in which operations take an idempotency key though the document does not say so, by pattern of
-    their names: `{"create_*": "Idempotency-Key"}`. Only for what keeps its word: after a kill, such a call
-    is sent again with the same key."""
+    their names: `{"create_*": "Idempotency-Key"}`. After a kill, such a call is sent again with the same key.
+    An empty header says that the system does not keep its word: nothing is sent again."""
     timeout_s: float = 60.0
     """Seconds until a call is given up; a policy may say otherwise."""
     max_bytes: int = 10_000_000
@@ -79,14 +79,11 @@ class OpenApi:
         async with Exchange(self.max_bytes) as exchange:
             data = await self._document()
             found = await asyncio.to_thread(self._operations, data)
-            tools = governed(map(self._tool, found), self.policies)
-            for pattern in unmet(map(self._tool, found), self.policies):
+            tools = [self._tool(one) for one in found]
+            for pattern in unmet(tools, self.policies):
                 _log.warning("%s: the policy for %r fits none of its operations", self.name, pattern)
-            callable_ = {one.name: one for one in found if isinstance(one, Operation)}
-            yield [
-                _bound(tool, callable_[tool.name], exchange) if tool.name in callable_ else tool
-                for tool in tools
-            ]
+            by_name = {one.name: one for one in found}
+            yield [_bound(tool, by_name[tool.name], exchange) for tool in governed(tools, self.policies)]
 
     async def _document(self) -> bytes:
         if str(self.source).startswith(("http://", "https://")):
@@ -127,17 +124,22 @@ class OpenApi:
             effect=_effect(one.method),
             destructive=one.method == "DELETE",
             timeout_s=self.timeout_s,
-            inspect=None if one.key is None else _to_be_sent_again,
+            inspect=_to_be_sent_again if one.key is not None and self._header(one.name) != "" else None,
             deprecated=one.deprecated,
+            description=one.description,
         )
 
     def _keyed(self, one: Operation | SetAside) -> Operation | SetAside:
         """The operation with the idempotency key that the host says it takes."""
         if isinstance(one, SetAside) or one.key is not None or one.method in SAFE:
             return one
-        said = (key for pattern, key in self.idempotency.items() if fnmatchcase(one.name, pattern))
-        header = next(said, "")
+        header = self._header(one.name)
         return replace(one, key=IdempotencyKey(header, 0, uuid=False)) if header else one
+
+    def _header(self, name: str) -> str | None:
+        """The header that the host names for an operation's key; None when it says nothing of it."""
+        said = (header for pattern, header in self.idempotency.items() if fnmatchcase(name, pattern))
+        return next(said, None)
 
 
 def _effect(method: str) -> Effect:
@@ -146,8 +148,10 @@ def _effect(method: str) -> Effect:
     return Effect.REPEATABLE if method in IDEMPOTENT else Effect.ONCE
 
 
-def _bound(tool: Tool, operation: Operation, exchange: Exchange) -> Tool:
+def _bound(tool: Tool, operation: Operation | SetAside, exchange: Exchange) -> Tool:
     """The tool as it is called: by what the host has said of its effect and time."""
+    if isinstance(operation, SetAside):
+        return tool
     once = tool.effect is Effect.ONCE
     call = functools.partial(_call, operation, exchange, tool.timeout_s, once=once)
     return replace(tool, call=call, timeout_s=tool.timeout_s + _GRACE_S)
@@ -169,11 +173,16 @@ async def _call(
     try:
         answer = await exchange.ask(request, timeout_s)
     except Broken as broken:
-        if once and broken.sent:
-            raise OutcomeUnknown(f"no answer came after it was sent: {broken}") from broken
-        again = "It was not sent" if not broken.sent else "No answer came; it may be called again"
-        return ToolOutput(f"{again}: {broken}", error=True)
+        return _unanswered(broken, once=once)
     return output_of(operation, answer, request.secrets)
+
+
+def _unanswered(broken: Broken, *, once: bool) -> ToolOutput:
+    if not broken.sent:
+        return ToolOutput(f"It was not sent: {broken}", error=True)
+    if once:
+        return ToolOutput(f"it was sent and no answer came: {broken}", error=True, unknown=True)
+    return ToolOutput(f"No answer came; it may be called again: {broken}", error=True)
 
 
 async def _to_be_sent_again(arguments: Arguments, context: ToolContext) -> Inspection:

@@ -1,5 +1,6 @@
 """The operations of a document, each mapped by itself: one that cannot be is set aside with the reason."""
 
+import contextlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -45,6 +46,8 @@ _OWN_HEADERS = frozenset(
 """Parameters that OpenAPI says to ignore, and those by which a message is framed: no arguments."""
 _SHOWN_HEADERS = frozenset({"link", "location", "retry-after", "etag", "content-range"})
 _TEMPLATE = re.compile(r"\{([^{}]*)\}")
+_MOST = 5_000
+"""Operations of one document: each is a line of what a model is told first."""
 _SAID = 4_000
 """Characters of a description that are kept."""
 BODY = "body"
@@ -69,6 +72,8 @@ class Operation:
     path: str
     base_url: str
     summary: str
+    description: str
+    """All that is said of it."""
     deprecated: bool
     schema: Schema
     """Of all its arguments."""
@@ -106,12 +111,20 @@ class Found(NamedTuple):
     item: Object
     """The path's own object, which the operation shares with others."""
     said: JsonValue
+    problem: str = ""
+    """Why the path's object cannot be had; empty when it can."""
 
 
 def operations(document: Document, home: Home) -> list[Operation | SetAside]:
-    """All operations of a document, by legal and distinct names."""
+    """All operations of a document, by legal and distinct names.
+
+    Raises:
+        NamespaceError: there are more than are ever listed to a model.
+    """
     schemas = Schemas(document)
     found = list(_found(document))
+    if len(found) > _MOST:
+        raise NamespaceError(f"the document has {len(found):,} operations; at most {_MOST:,} are taken")
     made: list[Operation | SetAside] = []
     for name, one in zip(_names(found), found, strict=True):
         try:
@@ -129,7 +142,7 @@ def _found(document: Document) -> Iterator[Found]:
         try:
             item = document.resolved(node)
         except NamespaceError as error:
-            yield Found("ANY", path, {}, str(error))
+            yield Found("ANY", path, {}, {}, str(error))
             continue
         for method in METHODS:
             if method in item:
@@ -142,11 +155,11 @@ def _names(found: Sequence[Found]) -> list[str]:
     plain_path = [
         f"{one.method.lower()}{re.sub('[^a-zA-Z0-9]+', '_', one.path).rstrip('_')}" for one in found
     ]
-    taken: list[str] = []
+    taken: dict[str, None] = {}
     for one, identity, path in zip(found, said, plain_path, strict=True):
         raw = f"{one.method} {one.path}"
         wanted = (identity, path, raw) if isinstance(identity, str) and identity.strip() else (path, raw)
-        taken.append(next((name for name in wanted if name not in taken), raw))
+        taken[next((name for name in wanted if name not in taken), raw)] = None
     legal = aliases(taken)
     return [legal[name] for name in taken]
 
@@ -155,9 +168,8 @@ class _Mapping:
     """One operation in the making."""
 
     def __init__(self, document: Document, schemas: Schemas, home: Home, found: Found) -> None:
-        if not isinstance(found.said, dict):
-            reason = found.said if isinstance(found.said, str) else "it is no object"
-            raise NamespaceError(reason)
+        if found.problem or not isinstance(found.said, dict):
+            raise NamespaceError(found.problem or "it is no object")
         self._document = document
         self._schemas = schemas
         self._home = home
@@ -179,6 +191,7 @@ class _Mapping:
             path=found.path.partition("#")[0],  # some documents tell operations of one path apart by it
             base_url=base_url(self._document, levels, self._home),
             summary=self._summary(),
+            description=self._description(),
             deprecated=said.get("deprecated") is True,
             schema=self._schemas.complete(schema),
             arguments=tuple(arguments),
@@ -225,12 +238,8 @@ class _Mapping:
             properties[BODY] = _described(body.schema, body.description)
             if body.required:
                 required.append(BODY)
-        head = f"{self._found.method} {self._found.path}"
-        told = self._said.get("description")
-        description = f"{head}\n{told[:_SAID]}" if isinstance(told, str) and told.strip() else head
         return {
             "type": "object",
-            "description": description,
             "properties": properties,
             "required": required,
             "additionalProperties": False,
@@ -241,13 +250,19 @@ class _Mapping:
         line = " ".join(str(said).split()) or f"{self._found.method} {self._found.path}"
         return f"Deprecated. {line}" if self._said.get("deprecated") is True else line
 
+    def _description(self) -> str:
+        told = (self._said.get("summary"), self._said.get("description"))
+        said = [one.strip()[:_SAID] for one in told if isinstance(one, str) and one.strip()]
+        return "\n".join([*said, f"({self._found.method} {self._found.path})"])
+
     def _told_headers(self) -> frozenset[str]:
         """Headers that the document tells of some response."""
         responses = self._said.get("responses")
         told: set[str] = set()
         for node in (responses if isinstance(responses, dict) else {}).values():
-            headers = self._document.resolved(node).get("headers", {})
-            told |= {name.lower() for name in headers} if isinstance(headers, dict) else set()
+            with contextlib.suppress(NamespaceError):  # a call does not depend on what is said of its answer
+                headers = self._document.resolved(node).get("headers", {})
+                told |= {name.lower() for name in headers} if isinstance(headers, dict) else set()
         return frozenset(told - {"content-type"})
 
 

@@ -5,7 +5,7 @@ import re
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from pydantic import JsonValue
 
@@ -49,10 +49,8 @@ async def outgoing(
     values = [
         (one, arguments[one.name]) for one in operation.arguments if arguments.get(one.name) is not None
     ]
-    headers: dict[str, bytes] = {"Accept": _ACCEPT.encode(), "User-Agent": b"offing"}
-    for one, value in values:
-        if one.place == "header":
-            headers[one.shape.name] = _header(one, value)
+    headers = {"Accept": _ACCEPT.encode()}
+    headers |= {one.shape.name: _header(one, value) for one, value in values if one.place == "header"}
     headers |= {name: value.encode() for name, value in proof.headers}
     cookies = [
         pair for one, value in values if one.place == "cookie" for pair in in_cookie(*_told(one, value))
@@ -95,8 +93,8 @@ def _url(operation: Operation, values: Sequence[tuple[Argument, JsonValue]], pro
     missing = [name for name in _TEMPLATE.findall(operation.path) if not written.get(name)]
     if missing:
         raise NamespaceError(f"{missing[0]}: it is part of the path, so it cannot be empty")
-    literal = quote(operation.path, safe=_PATH + "{}")
-    path = _TEMPLATE.sub(lambda found: written[unquote(found[1])], literal)
+    pieces = enumerate(_TEMPLATE.split(operation.path))  # every second one is the name of a parameter
+    path = "".join(written[piece] if place % 2 else quote(piece, safe=_PATH) for place, piece in pieces)
     if _DOTS.search(path):
         raise NamespaceError(
             f"the path would become {path!r}: `.` and `..` cannot stand alone between slashes"

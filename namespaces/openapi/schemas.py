@@ -4,6 +4,7 @@ What a document says of properties that only a server writes is left out. A comp
 beside the arguments, so one that refers to itself stays finite.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from typing import cast
@@ -47,6 +48,10 @@ _LEFT_OUT = frozenset(
 )
 _BOUNDS = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 _ILLEGAL = re.compile(r"[^a-zA-Z0-9_.-]")
+_ONE = 1_000_000
+"""Characters of definitions that one operation may need; the largest public ones have 100,000."""
+_ALL = 50_000_000
+"""Characters of definitions that all operations of a document may need together: each has its own copy."""
 _DEEPEST = 60
 """Levels of schemas in one another, without references."""
 HANDLE = "Handle of a stored file or result, such as result/3.1/report.pdf: its bytes are sent."
@@ -61,8 +66,13 @@ class Schemas:
         self._document = document
         self._names: dict[str, str] = {}
         """By reference, how the definition is called."""
+        self._references: dict[str, str] = {}
+        """The same by name."""
         self._made: dict[str, Schema | bool] = {}
         self._uses: dict[str, set[str]] = {}
+        self._sizes: dict[str, int] = {}
+        """Characters of each definition."""
+        self._left = _ALL
 
     def complete(self, schema: Schema) -> Schema:
         """A schema of arguments with every definition it needs, in the order of their names.
@@ -72,23 +82,32 @@ class Schemas:
         """
         made: set[str] = set()
         changed = cast("Schema", self._changed(schema, made, 0))
-        open_, needed = set(made), set[str]()
+        open_, needed, size = set(made), set[str](), 0
         while open_:
             name = open_.pop()
             needed.add(name)
             open_ |= self._definition(name) - needed
+            size += self._sizes[name]
+            if size > min(_ONE, self._left):
+                raise NamespaceError(f"its schema has more than {min(_ONE, self._left):,} characters")
+        self._left -= size
         if needed:
             changed["$defs"] = {name: self._made[name] for name in sorted(needed)}
         return changed
 
     def object_of(self, schema: JsonValue) -> Mapping[str, JsonValue]:
         """The properties of an object, behind references and with those of all its `allOf`."""
-        found = self._document.resolved(schema)
         properties: dict[str, JsonValue] = {}
-        for one in cast("list[JsonValue]", found.get("allOf", [])):
-            properties |= self.object_of(one)
-        own = found.get("properties", {})
-        return properties | own if isinstance(own, dict) else properties
+        open_, seen = [schema], set[int]()
+        while open_:
+            found = self._document.resolved(open_.pop())
+            if id(found) in seen:
+                continue
+            seen.add(id(found))
+            own, parts = found.get("properties"), found.get("allOf")
+            properties = (own if isinstance(own, dict) else {}) | properties
+            open_ += parts if isinstance(parts, list) else []
+        return properties
 
     def is_file(self, schema: JsonValue) -> bool:
         """Whether a property holds bytes: `format: binary`, or as 3.1 says it."""
@@ -103,21 +122,19 @@ class Schemas:
 
     def _definition(self, name: str) -> set[str]:
         if name not in self._made:
-            reference = next(one for one, called in self._names.items() if called == name)
             uses: set[str] = set()
-            self._made[name] = self._changed(self._document.at(reference), uses, 0)
-            self._uses[name] = uses
+            made = self._changed(self._document.at(self._references[name]), uses, 0)
+            self._made[name], self._uses[name] = made, uses
+            self._sizes[name] = len(json.dumps(made))
         return self._uses[name]
 
     def _named(self, reference: str) -> str:
         if reference not in self._names:
             plain = _ILLEGAL.sub("_", reference.rpartition("/")[2]) or "root"
-            taken = set(self._names.values())
-            name, number = plain, 1
-            while name in taken:
-                number += 1
-                name = f"{plain}_{number}"
-            self._names[reference] = name
+            name = plain if plain not in self._references else f"{plain}_{len(self._references)}"
+            while name in self._references:
+                name += "_"
+            self._names[reference], self._references[name] = name, reference
         return self._names[reference]
 
     def _changed(self, node: JsonValue, uses: set[str], depth: int) -> Schema | bool:
@@ -172,26 +189,14 @@ class Schemas:
 
 
 def _of_today(schema: Schema) -> Schema:
-    """3.0's booleans beside a bound become bounds; a pattern that cannot be compiled is only told."""
+    """3.0's booleans beside a bound become bounds; of bytes it is said how they are given."""
     for word, bound in _BOUNDS.items():
         said = schema.get(word)
         if isinstance(said, bool):
             del schema[word]
             if said and bound in schema:
                 schema[word] = schema.pop(bound)
-    pattern = schema.get("pattern")
-    if isinstance(pattern, str) and not _compiles(pattern):
-        del schema["pattern"]
-        schema["x-pattern"] = pattern
     if schema.get("format") == "binary" and schema.get("type") == "string":
         told = schema.get("description")
         schema["description"] = f"{told} {HANDLE}" if isinstance(told, str) and told else HANDLE
     return schema
-
-
-def _compiles(pattern: str) -> bool:
-    try:
-        re.compile(pattern)
-    except (re.error, RecursionError, OverflowError):
-        return False
-    return True
