@@ -6,16 +6,19 @@ PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constr
 .DELETE_ON_ERROR:
 # Each of the many processes that the tests start would compile the library anew.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help demo test check lint rules types clean
+.PHONY: help demo test kill-all check lint rules types clean
 
 help:    ## what there is to make
-	@sed -n 's/^\([a-z]*\): .*##/  make \1\t/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\): .*##/  make \1\t/p' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.runs    ## the reference investigation, offline, in a fresh environment
 	$(BIN)/offing demo
 
 test: $(VENV)/.tests    ## the tests, side by side on up to four cores, with branch coverage
 	BFCL=$(VENV)/bfcl $(BIN)/pytest --cov -n auto --maxprocesses 4 --dist worksteal --inline-snapshot disable
+
+kill-all: $(VENV)/.tests    ## every kill point of the scenario and of the demo, on SQLite and PostgreSQL
+	$(BIN)/python tests/kill_all.py
 
 check: lint rules types    ## all that holds without running anything; each also by itself
 

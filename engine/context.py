@@ -35,7 +35,7 @@ def context_of(run: Run, identity: str, call: Call, also: list[Fact]) -> ToolCon
     if call.owner:
         return ToolContext(*common, answer=_answer(run, identity))
     means = run.means
-    return Desk(*common, run.state, means.toolbox, means.workspace, also, means.skills)
+    return Desk(*common, run.state, means.toolbox, means.workspace, also, means.skills, means.memory)
 
 
 def _answer(run: Run, identity: str) -> Answer | None:

@@ -27,6 +27,7 @@ from .history.streams import session_named
 from .inbox import Inbox
 from .lifetimes import Caching
 from .limits import Limits
+from .memory import MemoryPolicy
 from .models.model import HoldsConnections, KeepsWarm, Model
 from .notify import Notices, Notifier
 from .pool import Pool
@@ -62,6 +63,7 @@ class Engine:
         approvals: ApprovalPolicy | None = None,
         notifier: Notifier | None = None,
         caching: Caching | None = None,
+        memory: MemoryPolicy | None = None,
         outside: Outside | None = None,
     ) -> None:
         """Opens nothing yet.
@@ -81,6 +83,7 @@ class Engine:
             notifier: Who is told when a run stops and needs a person; None for nobody.
             caching: How long what providers cache is to last, and whether it is kept warm while people think;
                 None to plan lifetimes and keep nothing warm.
+            memory: What is remembered from one session to the next; None for nothing.
             outside: Time and the names of new sessions, for tests.
 
         Raises:
@@ -109,6 +112,7 @@ class Engine:
             approvals=approvals or ApprovalPolicy(),
             notices=Notices(notifier),
             caching=caching or Caching(),
+            memory=memory,
         )
         self._tenant = "local"
         self._root = store or MemoryStore()

@@ -18,7 +18,7 @@ from .connections import Connections
 from .errors import ConfigurationError
 from .models.model import Frame, Model, ToolDefinition
 from .prompt import About, build_frame
-from .resident import RESIDENT
+from .resident import tools_of
 from .session_skills import SessionSkills
 from .store.facts import Opened
 from .store.journal import Artifacts
@@ -44,6 +44,8 @@ class Wanted:
     pinned: Sequence[str]
     setup: Mapping[str, JsonValue]
     skills: SessionSkills
+    memory: bool = False
+    """Whether it can remember from one session to the next."""
 
 
 async def make_frame(wanted: Wanted, connections: Connections, model: Model, artifacts: Artifacts) -> Framed:
@@ -54,7 +56,7 @@ async def make_frame(wanted: Wanted, connections: Connections, model: Model, art
         StoreError: the store failed.
     """
     definitions = [
-        *(_definition(tool) for tool in RESIDENT),
+        *(_definition(tool) for tool in tools_of(memory=wanted.memory)),
         *(_definition(tool) for one in connections.connected for tool in one.meta_tools()),
         *_pinned(wanted.pinned, connections.connected),
     ]

@@ -18,6 +18,7 @@ from .lifetimes import with_lifetime
 from .models.model import Delta, Reply
 from .models.pricing import cost
 from .models.retry import told_wait_us
+from .points import sending
 from .run import Run
 from .scrub import scrub, scrub_fields
 from .state import State
@@ -115,6 +116,7 @@ async def _stream(run: Run) -> Reply:
     request = means.wire.request(run.state.conversation, run.state.turn + 1)
     request = replace(request, effort=means.effort.of(run.state))
     request = with_lifetime(request, run.state, means.lifetime.of(run.state))
+    sending(request)
     async with aclosing(means.model.stream(request)) as stream:
         async for part in stream:
             if isinstance(part, Reply):

@@ -17,6 +17,7 @@ from .hub import Hub
 from .lifetimes import LifetimeChoice
 from .locks import WriteLocks
 from .mail import Mail
+from .memory import SessionMemory
 from .models.catalog import ModelInfo
 from .models.model import Model
 from .pool import Pool
@@ -66,6 +67,8 @@ class Means:
     skills: SessionSkills = field(default_factory=SessionSkills)
     approvals: ApprovalPolicy = field(default_factory=ApprovalPolicy)
     """Which calls need a person."""
+    memory: SessionMemory | None = None
+    """What is remembered across sessions; None for nothing."""
     lifetime: LifetimeChoice = field(default_factory=LifetimeChoice)
     """Who decides how long the provider keeps what it caches."""
     digest: Chosen | None = None

@@ -30,12 +30,13 @@ from .lifetimes import LifetimeChoice, lifetime_choice
 from .lineage import top_of
 from .locks import WriteLocks
 from .loop import drive
+from .memory import SessionMemory
 from .models.catalog import info_of
 from .models.model import Model
 from .opening import GoingOn, Opening, check_finished, driven, resumed
 from .prompt import Disconnected
 from .prompts import prompt
-from .resident import RESIDENT
+from .resident import tools_of
 from .run import Means, Run, Voice
 from .scrub import scrub
 from .session_skills import SessionSkills, session_skills
@@ -317,13 +318,17 @@ class Session(Spoken):
         else:
             today = day_of(shared.clock.now_us())
             setting = self._setting
-            wanted = Wanted(setting.about, today, shared.pinned, setting.setup, self._skills)
+            wanted = Wanted(
+                setting.about, today, shared.pinned, setting.setup, self._skills, shared.memory is not None
+            )
             framed = await make_frame(wanted, self._connections, shared.model, artifacts)
         self._framed = framed
         self._means = Means(
             model=shared.model,
             wire=Wire(shared.model, [framed.static, framed.context]),
-            toolbox=Toolbox(RESIDENT, self._connections.connected, framed.tools),
+            toolbox=Toolbox(
+                tools_of(memory="remember" in framed.tools), self._connections.connected, framed.tools
+            ),
             locks=WriteLocks(),
             slots=FairSlots(shared.limits.parallel_calls),
             pool=shared.pool,
@@ -336,6 +341,7 @@ class Session(Spoken):
             lifetime=self._lifetime(shared.model),
             digest=shared.roles["digest"],
             child=await self._child_voice(framed),
+            memory=None if shared.memory is None else SessionMemory(self._store.memory, shared.memory),
         )
         return self._means
 

@@ -11,6 +11,7 @@ from .approvals import ApprovalPolicy
 from .clock import RunClock
 from .lifetimes import Caching
 from .limits import Limits
+from .memory import MemoryPolicy
 from .models.model import Model
 from .notify import Notices
 from .pool import Pool
@@ -59,6 +60,8 @@ class Shared:
     """Who is told when a run stops for a person."""
     caching: Caching
     """How the provider's cache is used."""
+    memory: MemoryPolicy | None = None
+    """What is remembered from one session to the next; None for nothing."""
 
     @property
     def model(self) -> Model:

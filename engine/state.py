@@ -28,6 +28,7 @@ from .store.facts import (
     Linked,
     Noted,
     Opened,
+    Remembered,
     Replied,
     Resumed,
     Settled,
@@ -179,7 +180,7 @@ def apply(state: State, row: Row) -> None:  # noqa: C901, PLR0912
             state.links[figure] = records
         case SkillActivated() as skill:
             _activate(state, skill)
-        case Started() | Checked() | Waited() | Stopped():
+        case Started() | Checked() | Waited() | Stopped() | Remembered():
             _mark(state.current, fact)
         case (
             Requested()
@@ -241,7 +242,7 @@ def _drive_on(session: State, state: State, row: Row, idle_us: int) -> None:
             pass
 
 
-def _mark(run: RunState, fact: Started | Checked | Waited | Stopped) -> None:
+def _mark(run: RunState, fact: Started | Checked | Waited | Stopped | Remembered) -> None:
     match fact:
         case Started(call):
             run.started.add(call)
@@ -254,6 +255,8 @@ def _mark(run: RunState, fact: Started | Checked | Waited | Stopped) -> None:
             run.waited, run.retried = True, run.retried + 1
         case Stopped():
             run.stopped = fact
+        case Remembered():
+            pass  # it is in the store's memory, and nothing that comes next depends on it
         case _ as never:
             assert_never(never)
 
