@@ -1,17 +1,19 @@
 """What a call is given beside its arguments."""
 
+import datetime
 import hashlib
 from collections.abc import Mapping
 
 from pydantic import SecretStr
 
 from ..namespaces.meta_tools import Call
-from ..namespaces.tool import ToolContext
+from ..namespaces.tool import Approval, ToolContext
 from .redact import Redactor
 from .resident.desk import Desk
 from .run import Run
 from .scrub import scrub
 from .store.facts import Fact
+from .store.people import Decided
 
 
 def context_of(run: Run, identity: str, call: Call, also: list[Fact]) -> ToolContext:
@@ -31,10 +33,19 @@ def context_of(run: Run, identity: str, call: Call, also: list[Fact]) -> ToolCon
 
     key = hashlib.sha256(f"{run.lease.stream}\n{run.id}\n{identity}".encode()).hexdigest()
     common = (run.id, identity, key, credentials, progress, read)
+    approval = _approval(run, identity)
     if call.owner:
-        return ToolContext(*common)
+        return ToolContext(*common, approval=approval)
     means = run.means
-    return Desk(*common, run.state, means.toolbox, means.workspace, also, means.skills)
+    return Desk(*common, run.state, means.toolbox, means.workspace, also, means.skills, approval=approval)
+
+
+def _approval(run: Run, identity: str) -> Approval | None:
+    waiting = run.state.current.waiting.get(identity)
+    if waiting is None or not isinstance(waiting.said, Decided) or not waiting.said.approved:
+        return None
+    posted = waiting.said.posted
+    return Approval(posted.who, datetime.datetime.fromtimestamp(posted.at / 1_000_000, datetime.UTC))
 
 
 def credentials_of(run: Run, call: Call) -> Mapping[str, SecretStr]:

@@ -8,7 +8,7 @@ Python functions, and the engine's dispatch is the one place that runs them.
 import datetime
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import Enum
 from pathlib import Path
@@ -91,6 +91,16 @@ class Inspection:
 
 
 @dataclass(frozen=True, slots=True)
+class Approval:
+    """Who approved a call, and when."""
+
+    who: str
+    """As the host names people; empty when it did not say."""
+    at: datetime.datetime
+    """In UTC: when it was said, not when the call runs."""
+
+
+@dataclass(frozen=True, slots=True)
 class ToolContext:
     """What a call is given beside its arguments."""
 
@@ -106,6 +116,8 @@ class ToolContext:
     """Tells watchers, not the model, how far the call is. Safe from any thread."""
     read: Callable[[str], Awaitable[bytes]]
     """The bytes behind a handle of this session; raises KeyError for a handle it does not have."""
+    approval: Approval | None = field(default=None, kw_only=True)
+    """Of a call that a person had to approve; None of any other one."""
 
 
 ToolFunction = Callable[[Arguments, ToolContext], "Awaitable[ToolOutput] | ToolOutput"]
