@@ -18,7 +18,7 @@ _SHARES = ((10, 0.1), (25, 0.25), (50, 0.5))
 _WORTH_TELLING = 20
 """Granted iterations below which their shares say nothing useful."""
 _BEFORE_A_CALL: Sequence[Kind] = ("tokens", "cost", "model_calls", "wall_s")
-_HIDDEN: Sequence[Kind] = ("retries",)
+_HIDDEN: Sequence[Kind] = ("retries", "verify_s")
 """What the model is not told, since it can do nothing about it."""
 
 
@@ -29,12 +29,14 @@ def spent_of(state: State) -> Spent:
     it does not. Time is that of the newest row, so a call at work counts once it has its result.
     """
     run = state.current
+    work_us = max(0, state.at - run.at - run.idle_us)
     return Spent(
         tokens=run.usage.prompt + run.usage.output,
         cost=run.known_cost,
         model_calls=run.iterations + run.retries,
         tool_calls=run.tool_calls,
-        wall_s=max(0, state.at - run.at - run.idle_us) / 1_000_000,
+        wall_s=work_us / 1_000_000,
+        verify_s=0.0 if run.draft is None else max(0, work_us - run.draft.work_us) / 1_000_000,
         retries=run.retried,
         questions=run.questions,
         unpriced=run.unpriced,
@@ -44,7 +46,9 @@ def spent_of(state: State) -> Spent:
 def tripped(state: State) -> Stopped | None:
     """Why the model may not be asked; None when it may."""
     run = state.current
-    return _repeating(run) or _limit(run) or _over_budget(state, *_BEFORE_A_CALL) or _concern(state)
+    verifying: Sequence[Kind] = () if run.draft is None else ("verify_s",)
+    kinds = (*_BEFORE_A_CALL, *verifying)
+    return _repeating(run) or _limit(run) or _over_budget(state, *kinds) or _concern(state)
 
 
 def not_again(state: State) -> Stopped | None:

@@ -131,7 +131,7 @@ def apply(state: State, row: Row) -> None:  # noqa: C901, PLR0912
         case SkillActivated() as skill:
             _activate(state, skill)
         case Started() | Checked() | Waited() | Stopped():
-            _mark(state.current, fact)
+            _mark(state.current, fact, row.at)
         case (
             Requested()
             | Questioned()
@@ -159,7 +159,7 @@ def _place(state: State, row: Row, fact: Opened | Forked | Moved) -> None:
             assert_never(never)
 
 
-def _mark(run: RunState, fact: Started | Checked | Waited | Stopped) -> None:
+def _mark(run: RunState, fact: Started | Checked | Waited | Stopped, at: int) -> None:
     match fact:
         case Started(call):
             run.started.add(call)
@@ -167,7 +167,7 @@ def _mark(run: RunState, fact: Started | Checked | Waited | Stopped) -> None:
             run.checked = fact
             run.doubted += bool(fact.doubts)
             if fact.doubts and run.draft is None:
-                run.draft = Draft(run.answer, fact)
+                run.draft = Draft(run.answer, fact, max(0, at - run.at - run.idle_us))
         case Waited():
             run.waited, run.retried = True, run.retried + 1
         case Stopped():
