@@ -42,7 +42,7 @@ from .state import State, fold
 from .steps import day_of
 from .store.codec import unrecordable
 from .store.facts import Began, Fact, Resumed, Stopped
-from .store.journal import Lease, Scope
+from .store.journal import Lease, Row, Scope
 from .store.owner import this_process
 from .wire import Wire
 
@@ -348,7 +348,10 @@ class Session(Spoken):
         finally:
             await _shielded_release(run)
             if end is not None:  # whoever is told may want to resume it at once
-                self._shared.notices.tell(run.state, end)
+                self._shared.notices.tell(run.state, end, self._rows)
+
+    async def _rows(self) -> list[Row]:
+        return [row async for row in self._store.journal.read(self._stream)]
 
     def _forget_state(self) -> None:
         """What is not known to be durable is read again from the journal."""
