@@ -6,6 +6,7 @@ driven anew through the recorded replies at each call, so it survives a kill; in
 nothing but its book, and has to take the same path each time.
 """
 
+import functools
 from collections.abc import (
     AsyncGenerator,
     Awaitable,
@@ -49,6 +50,11 @@ class Step:
     usage: Usage = field(default_factory=Usage)
 
 
+@functools.cache
+def _any_json() -> TypeAdapter[JsonValue]:
+    return TypeAdapter(JsonValue)
+
+
 @dataclass(frozen=True, slots=True)
 class CallResult:
     """What a call of a playbook came to."""
@@ -64,7 +70,7 @@ class CallResult:
             PlaybookError: it is none.
         """
         try:
-            return TypeAdapter(JsonValue).validate_json(self.text)
+            return _any_json().validate_json(self.text)
         except ValueError as error:
             raise PlaybookError(f"the tool's answer is no JSON: {self.text[:300]!r}") from error
 
