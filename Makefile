@@ -4,16 +4,19 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 
 .DELETE_ON_ERROR:
-.PHONY: help demo test check lint rules types clean
+.PHONY: help demo test kill-all check lint rules types clean
 
 help:    ## what there is to make
-	@sed -n 's/^\([a-z]*\): .*##/  make \1\t/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\): .*##/  make \1\t/p' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.runs    ## the reference investigation, offline, in a fresh environment
 	$(BIN)/offing demo
 
 test: $(VENV)/.tests    ## the tests, with branch coverage
 	$(BIN)/coverage run -m pytest
+
+kill-all: $(VENV)/.tests    ## every kill point of the scenario and of the demo, on SQLite and PostgreSQL
+	$(BIN)/python tests/kill_all.py
 
 check: lint rules types    ## all that holds without running anything; each also by itself
 

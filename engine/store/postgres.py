@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import ConfigurationError, NotFound
+from ..points import changing
 from . import postgres_schema as sql
 from .faults import whole
 from .inbox import Item, Posting
@@ -65,7 +66,7 @@ class PostgresStore:
         """Writes out what was accepted, gives back the leases and closes all connections."""
         try:
             if self._database.opened:
-                await self._writer.submit(self._database.release_all)
+                await self._writer.submit(self._database.release_all, lambda: "closing")
         finally:
             await self._writer.close()
             self._database.close()
@@ -132,7 +133,9 @@ class PostgresJournal(WrittenJournal):
 
     async def post(self, stream: str, posting: Posting) -> int:
         """Puts something into the stream's inbox; who waits in this process is told at once."""
-        item = await asyncio.to_thread(self._inbox.post, stream, posting)
+        durable = asyncio.ensure_future(asyncio.to_thread(self._inbox.post, stream, posting))
+        changing(lambda: f"a posted {posting.kind}", durable)
+        item = await durable
         self._database.bells.ring(self._tenant, stream, item)
         return item
 
@@ -153,7 +156,7 @@ class PostgresArtifacts:
     async def put(self, data: bytes) -> str:
         """Keeps the bytes."""
         ref = await address_of(data)
-        await self._writer.submit(lambda: self._put(ref, data))
+        await self._writer.submit(lambda: self._put(ref, data), lambda: "an artifact")
         return ref
 
     def _put(self, ref: str, data: bytes) -> None:

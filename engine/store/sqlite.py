@@ -93,7 +93,7 @@ class SqliteStore:
         """Writes out what was accepted, gives back the leases and ends the writer's thread."""
         try:
             if self._database.opened:
-                await self._writer.submit(self._database.release_all)
+                await self._writer.submit(self._database.release_all, lambda: "closing")
         finally:
             await self._writer.close()
 
@@ -276,7 +276,9 @@ class SqliteJournal(WrittenJournal):
 
     async def post(self, stream: str, posting: Posting) -> int:
         """Puts something into the stream's inbox; who waits in this process is told at once."""
-        item = await self._writer.submit(lambda: self._inbox.post(stream, posting))
+        item = await self._writer.submit(
+            lambda: self._inbox.post(stream, posting), lambda: f"a posted {posting.kind}"
+        )
         self._database.bells.ring(self._tenant, stream, item)
         return item
 
@@ -299,7 +301,7 @@ class SqliteArtifacts:
     async def put(self, data: bytes) -> str:
         """Keeps the bytes."""
         ref = await address_of(data)
-        await self._writer.submit(lambda: self._put(ref, data))
+        await self._writer.submit(lambda: self._put(ref, data), lambda: "an artifact")
         return ref
 
     def _put(self, ref: str, data: bytes) -> None:
