@@ -22,7 +22,7 @@ _SHARES = ((10, 0.1), (25, 0.25), (50, 0.5))
 _WORTH_TELLING = 20
 """Granted iterations below which their shares say nothing useful."""
 _BEFORE_A_CALL: Sequence[Kind] = ("tokens", "cost", "model_calls", "wall_s")
-_HIDDEN: Sequence[Kind] = ("retries",)
+_HIDDEN: Sequence[Kind] = ("retries", "verify_s")
 """What the model is not told, since it can do nothing about it."""
 
 
@@ -33,7 +33,8 @@ def spent_of(state: State) -> Spent:
     it does not. Time is that of the newest row, so a call at work counts once it has its result.
     """
     run = state.current
-    spent = replace(_spent(run.took + run.below), wall_s=worked_s(state))
+    verify_s = 0.0 if run.draft is None else max(0.0, worked_s(state) - run.draft.work_us / 1_000_000)
+    spent = replace(_spent(run.took + run.below), wall_s=worked_s(state), verify_s=verify_s)
     for strand, child in open_strands(state):
         spent += _kept_back(strand, child)
     return spent
@@ -92,7 +93,9 @@ def _spent(took: Took) -> Spent:
 def tripped(state: State) -> Stopped | None:
     """Why the model may not be asked; None when it may."""
     run = state.current
-    return _repeating(run) or _limit(state) or _over_budget(state, *_BEFORE_A_CALL) or _concern(state)
+    verifying: Sequence[Kind] = () if state.current.draft is None else ("verify_s",)
+    kinds = (*_BEFORE_A_CALL, *verifying)
+    return _repeating(run) or _limit(state) or _over_budget(state, *kinds) or _concern(state)
 
 
 def not_again(state: State) -> Stopped | None:

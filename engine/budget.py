@@ -11,7 +11,7 @@ from typing import Literal
 
 from .errors import ConfigurationError
 
-Kind = Literal["tokens", "cost", "model_calls", "tool_calls", "wall_s", "retries", "questions"]
+Kind = Literal["tokens", "cost", "model_calls", "tool_calls", "wall_s", "retries", "questions", "verify_s"]
 Amount = int | float | Decimal
 
 _UNITS: dict[Kind, str] = {
@@ -22,6 +22,7 @@ _UNITS: dict[Kind, str] = {
     "wall_s": "seconds",
     "retries": "retries",
     "questions": "questions to people",
+    "verify_s": "seconds of verification",
 }
 """What an amount of each kind is called in a sentence."""
 
@@ -48,6 +49,8 @@ class Budget:
     """Times that a failed model call is tried again, over the whole run."""
     questions: int | None = None
     """Questions that the model may ask people."""
+    verify_s: float | None = None
+    """Seconds of work from the first answer in doubt on; 0 to have none corrected."""
 
     def __post_init__(self) -> None:
         """Refuses what bounds nothing.
@@ -70,6 +73,7 @@ class Budget:
             None if self.wall_s is None else self.wall_s + (more.wall_s or 0),
             _sum(self.retries, more.retries),
             _sum(self.questions, more.questions),
+            None if self.verify_s is None else self.verify_s + (more.verify_s or 0),
         )
 
 
@@ -89,6 +93,7 @@ class Spent:
     wall_s: float = 0.0
     retries: int = 0
     questions: int = 0
+    verify_s: float = 0.0
     unpriced: int = 0
     """Model calls of unknown cost since somebody last granted money."""
 

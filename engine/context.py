@@ -1,18 +1,19 @@
 """What a call is given beside its arguments."""
 
+import datetime
 import hashlib
 from collections.abc import Mapping
 
 from pydantic import SecretStr
 
 from ..namespaces.meta_tools import Call
-from ..namespaces.tool import Answer, ToolContext
+from ..namespaces.tool import Answer, Approval, ToolContext
 from .redact import Redactor
 from .resident.desk import Desk
 from .run import Run
 from .scrub import scrub
 from .store.facts import Fact
-from .store.people import Answered, Questioned
+from .store.people import Answered, Decided, Questioned
 
 
 def context_of(run: Run, identity: str, call: Call, also: list[Fact]) -> ToolContext:
@@ -32,10 +33,20 @@ def context_of(run: Run, identity: str, call: Call, also: list[Fact]) -> ToolCon
 
     key = hashlib.sha256(f"{run.lease.stream}\n{run.id}\n{identity}".encode()).hexdigest()
     common = (run.id, identity, key, credentials, progress, read)
+    approval = _approval(run, identity)
     if call.owner:
-        return ToolContext(*common, answer=_answer(run, identity))
+        return ToolContext(*common, answer=_answer(run, identity), approval=approval)
     means = run.means
-    return Desk(*common, run.state, means.toolbox, means.workspace, also, means.skills, means.memory)
+    return Desk(
+        *common,
+        run.state,
+        means.toolbox,
+        means.workspace,
+        also,
+        means.skills,
+        means.memory,
+        approval=approval,
+    )
 
 
 def _answer(run: Run, identity: str) -> Answer | None:
@@ -44,6 +55,14 @@ def _answer(run: Run, identity: str) -> Answer | None:
     if waiting is None or not isinstance(waiting.asked, Questioned):
         return None
     return Answer(waiting.said.text, waiting.asked.state) if isinstance(waiting.said, Answered) else None
+
+
+def _approval(run: Run, identity: str) -> Approval | None:
+    waiting = run.state.current.waiting.get(identity)
+    if waiting is None or not isinstance(waiting.said, Decided) or not waiting.said.approved:
+        return None
+    posted = waiting.said.posted
+    return Approval(posted.who, datetime.datetime.fromtimestamp(posted.at / 1_000_000, datetime.UTC))
 
 
 def credentials_of(run: Run, call: Call) -> Mapping[str, SecretStr]:

@@ -8,14 +8,18 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Protocol
 
-from .errors import ConfigurationError
+from .breakers import concern_of
+from .errors import ConfigurationError, StoreError
+from .intervention import Concern
 from .pool import Pool
+from .since import Since, since
 from .state import State
 from .store.facts import Stopped, StopWhy
+from .store.journal import Row
 
 _log = logging.getLogger("offing")
 
@@ -25,6 +29,19 @@ _MOST_PENDING = 100
 """Notices on their way at the same time; further ones are only logged."""
 _SETTLED: Sequence[StopWhy] = ("answered", "cancelled")
 """Stops that nobody has to be told of: who asked waits for the first, and somebody asked for the second."""
+
+
+Rows = Callable[[], Awaitable[Sequence[Row]]]
+"""Reads the run's stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """Where a run can be taken back to: what `rollback` takes. Nothing is undone by itself."""
+
+    run: str
+    at: int
+    """The iteration at which somebody last let it go on; 0 for its beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +59,14 @@ class Notice:
     """US dollars so far; None where unknown."""
     waiting: tuple[str, ...] = ()
     """Calls that wait to be approved or answered."""
+    concern: Concern | None = None
+    """With "intervention": the signs, each from 0 to 1; `score` is what they come to."""
+    score: float | None = None
+    """With "intervention": from 0 to 1."""
+    since: Since | None = None
+    """What it did since somebody last let it go on; None when the journal could not be read."""
+    restore: Restore | None = None
+    """Where it was then."""
 
     def to_json(self) -> str:
         """The notice as one JSON object."""
@@ -163,14 +188,15 @@ class Notices:
         self._notifier = notifier
         self._pending: set[asyncio.Task[None]] = set()
 
-    def tell(self, state: State, end: Stopped) -> None:
+    def tell(self, state: State, end: Stopped, rows: Rows) -> None:
         """Tells of a run that has just stopped, if somebody has to do something. Comes back at once."""
         if self._notifier is None or end.why in _SETTLED:
             return
         if len(self._pending) >= _MOST_PENDING:
             _log.warning("nobody is told that run %s stopped: too many notices wait", state.current.id)
             return
-        task = asyncio.create_task(_told(self._notifier, notice_of(state, end)))
+        notice, until = notice_of(state, end), state.seq
+        task = asyncio.create_task(_told(self._notifier, notice, until, rows))
         self._pending.add(task)
         task.add_done_callback(self._pending.discard)
 
@@ -186,13 +212,26 @@ def notice_of(state: State, end: Stopped) -> Notice:
     waiting = tuple(each.asked.call for each in state.waitings())
     took = state.took()
     cost = None if took.cost is None else f"{took.cost:f}"
-    return Notice(run.id, end.why, end.detail, run.iterations, cost, waiting)
+    concern = concern_of(state) if end.why == "intervention" else None
+    score = None if concern is None else concern.score
+    looked = Restore(run.id, run.iterations - run.unsupervised)
+    return Notice(run.id, end.why, end.detail, run.iterations, cost, waiting, concern, score, restore=looked)
 
 
-async def _told(notifier: Notifier, notice: Notice) -> None:
+async def _with_since(notice: Notice, until: int, rows: Rows) -> Notice:
+    """The notice with what the run did; it may have been resumed and gone on meanwhile."""
+    if notice.restore is None:
+        return notice
+    with contextlib.suppress(StoreError):
+        there = [row for row in await rows() if row.seq <= until]
+        return replace(notice, since=since(there, notice.run, notice.restore.at))
+    return notice
+
+
+async def _told(notifier: Notifier, notice: Notice, until: int, rows: Rows) -> None:
     try:
         async with asyncio.timeout(_LONGEST_S):
-            await notifier.notify(notice)
+            await notifier.notify(await _with_since(notice, until, rows))
     except Exception as error:  # noqa: BLE001  whatever a notifier does, no run is to hear of it
         why = f"{type(error).__name__}: {error}"
         _log.warning("nobody could be told that run %s stopped (%s): %s", notice.run, notice.why, why)

@@ -55,6 +55,8 @@ class Draft(NamedTuple):
 
     answer: str
     checked: Checked
+    work_us: int = 0
+    """Microseconds of work that it took up to then."""
 
 
 @dataclass(frozen=True, slots=True)

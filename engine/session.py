@@ -47,7 +47,7 @@ from .state import State, fold
 from .steps import day_of
 from .store.codec import unrecordable
 from .store.facts import Began, Fact, Stopped
-from .store.journal import Lease, Scope
+from .store.journal import Lease, Row, Scope
 from .warming import Waiting, Warmth
 from .wire import Wire
 
@@ -379,7 +379,10 @@ class Session(Spoken):
             await _shielded_release(run)
             if end is not None:  # whoever is told may want to resume it at once
                 self._warmth.keep(self._waiting(), self._shared.caching.keep_warm, run.clock)
-                self._shared.notices.tell(run.state, end)
+                self._shared.notices.tell(run.state, end, self._rows)
+
+    async def _rows(self) -> list[Row]:
+        return [row async for row in self._store.journal.read(self._stream)]
 
     def _waiting(self) -> Waiting:
         return Waiting(lambda: self._state, lambda: self._lead(None), _shielded_release)

@@ -181,7 +181,7 @@ def apply(state: State, row: Row) -> None:  # noqa: C901, PLR0912
         case SkillActivated() as skill:
             _activate(state, skill)
         case Started() | Checked() | Waited() | Stopped() | Remembered():
-            _mark(state.current, fact)
+            _mark(state.current, fact, row.at)
         case (
             Requested()
             | Questioned()
@@ -242,7 +242,7 @@ def _drive_on(session: State, state: State, row: Row, idle_us: int) -> None:
             pass
 
 
-def _mark(run: RunState, fact: Started | Checked | Waited | Stopped | Remembered) -> None:
+def _mark(run: RunState, fact: Started | Checked | Waited | Stopped | Remembered, at: int) -> None:
     match fact:
         case Started(call):
             run.started.add(call)
@@ -250,7 +250,7 @@ def _mark(run: RunState, fact: Started | Checked | Waited | Stopped | Remembered
             run.checked = fact
             run.doubted += bool(fact.doubts)
             if fact.doubts and run.draft is None:
-                run.draft = Draft(run.answer, fact)
+                run.draft = Draft(run.answer, fact, max(0, at - run.at - run.idle_us))
         case Waited():
             run.waited, run.retried = True, run.retried + 1
         case Stopped():

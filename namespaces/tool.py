@@ -125,6 +125,16 @@ class Inspection:
 
 
 @dataclass(frozen=True, slots=True)
+class Approval:
+    """Who approved a call, and when."""
+
+    who: str
+    """As the host names people; empty when it did not say."""
+    at: datetime.datetime
+    """In UTC: when it was said, not when the call runs."""
+
+
+@dataclass(frozen=True, slots=True)
 class ToolContext:
     """What a call is given beside its arguments."""
 
@@ -142,6 +152,8 @@ class ToolContext:
     """The bytes behind a handle of this session; raises KeyError for a handle it does not have."""
     answer: Answer | None = field(default=None, kw_only=True)
     """What a person said to the question that the call has asked; None at its first attempt."""
+    approval: Approval | None = field(default=None, kw_only=True)
+    """Of a call that a person had to approve; None of any other one."""
 
 
 ToolFunction = Callable[[Arguments, ToolContext], "Awaitable[ToolOutput] | ToolOutput"]

@@ -1,5 +1,6 @@
 """A scenario that does wrong what can be done wrong, each at a point of its own; it has no engine."""
 
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -15,6 +16,7 @@ class Faults:
         if lives.all[1:] and Kept(place, "breaks").all == ["begun"]:
             raise ValueError("the state makes no sense")
         if Kept(place, "stalls").all == ["begun"]:
+            sys.stdout.write("it waits for nothing\n" if len(lives.all) == 2 else "")
             return None
         self._repeats(place)
         self._forgets(place)

@@ -33,7 +33,7 @@ def main() -> int:
     reports: list[Report] = []
     for scenario in SWEPT:
         for store in ("", server().url("postgres")):
-            reports.append(sweep(scenario, store=store, workers=workers))
+            reports.append(sweep(scenario, store=store, workers=workers, timeout_s=600.0))
             sys.stderr.write(f"{reports[-1].text()}\n")
     sys.stdout.write("\n".join([HEAD, *map(row, reports), ""]))
     return 0 if all(report.is_clean for report in reports) else 1

@@ -127,6 +127,36 @@ async def test_an_answer_in_doubt_is_not_sent_back_when_nothing_is_left_to_corre
     assert (result.why, [figure.text for figure in result.unlinked]) == ("answered", ["12.50 GBP"])
 
 
+async def test_verification_time_counts_from_the_first_answer_in_doubt_on() -> None:
+    clock = HandClock()
+
+    @tool(effect=Effect.READ)
+    async def look() -> str:
+        """Looks, for four seconds."""
+        clock.at += 4 * SECOND
+        return "seen"
+
+    doubtful = "It closed at 12.50 GBP."
+    looks = Step(calls=[LOOK])
+    model, limits = Scripted([looks, doubtful, looks, "It ties."]), Limits(budget=Budget(verify_s=3))
+    system = [FunctionNamespace("sys", [look])]
+    async with Engine(model, system, limits=limits, check="required", outside=outside(clock)) as engine:
+        session = engine.session("s")
+        stopped = await session.ask("What did it close at?")
+        clock.at += 86_400 * SECOND  # a day in which nobody works on it
+        result = await (await session.resume("s.1", more=Budget(verify_s=2))).result()
+    assert stop_of(stopped) == ("budget", "the budget of 3 seconds of verification is used up (4 spent)")
+    assert (result.why, result.answer) == ("answered", "It ties.")
+
+
+async def test_without_verification_time_an_answer_in_doubt_is_not_sent_back() -> None:
+    steps = [Step(calls=[Call("tasks", {"items": []})]), "It closed at 12.50 GBP."]
+    model, limits = Scripted(steps), Limits(budget=Budget(verify_s=0))
+    async with Engine(model, limits=limits, check="required", outside=outside()) as engine:
+        result = await engine.ask("What did it close at?")
+    assert (result.why, [figure.text for figure in result.unlinked]) == ("answered", ["12.50 GBP"])
+
+
 async def test_an_unknown_cost_stops_a_run_with_a_budget_of_money_until_somebody_lets_it_pass() -> None:
     steps = (QUARTER, QUARTER, "Done.")
     async with working(Budget(cost=Decimal(5)), *steps, name="homemade") as (

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +29,17 @@ SEED = 5
 Json = dict[str, Any]
 
 
+swept = partial(sweep, timeout_s=600.0)
+"""On a busy machine nothing is wrong with a process that is slow."""
+
+
 def counts(report: Report) -> tuple[int, int, str]:
     """What was lost and what repeated; and in words what else is wrong."""
     return report.lost, report.repeated, report.text() if report.faults else ""
 
 
 def test_killed_at_every_point_of_the_scenario_nothing_is_lost_and_nothing_repeated() -> None:
-    report = sweep("crash_scenario:scenario")
+    report = swept("crash_scenario:scenario")
     assert counts(report) == (0, 0, "")
     assert len(report.killed) == report.points > 200
     assert report.inside > 40
@@ -42,26 +47,44 @@ def test_killed_at_every_point_of_the_scenario_nothing_is_lost_and_nothing_repea
 
 
 def test_killed_again_while_it_goes_on_it_goes_on_again() -> None:
-    report = sweep("crash_scenario:scenario", sample=Sample(12, SEED), twice=True)
+    report = swept("crash_scenario:scenario", sample=Sample(12, SEED), twice=True)
     assert counts(report) == (0, 0, "")
     assert sum(bool(each.again) for each in report.killed) > 6
 
 
 def test_what_a_server_keeps_survives_a_kill_as_well() -> None:
-    report = sweep("crash_scenario:scenario", store=server().url("postgres"), sample=Sample(14, SEED))
+    report = swept("crash_scenario:scenario", store=server().url("postgres"), sample=Sample(14, SEED))
     assert (counts(report), len(report.killed)) == ((0, 0, ""), 14)
 
 
 @pytest.mark.parametrize("kind", ["SQLite", "PostgreSQL"])
 def test_the_demo_is_killed_anywhere_and_the_books_carry_its_entry_once(kind: str) -> None:
     url = server().url("postgres") if kind == "PostgreSQL" else ""
-    report = sweep("crash_demo:scenario", store=url, sample=Sample(13, SEED))
+    report = swept("crash_demo:scenario", store=url, sample=Sample(13, SEED))
     assert (counts(report), report.store, len(report.killed)) == ((0, 0, ""), kind, 13)
     assert report.processes == 3
 
 
+def test_of_two_parallel_calls_the_one_that_ended_is_kept_and_the_one_in_the_middle_is_unknown(
+    tmp_path: Path,
+) -> None:
+    """case 18"""
+    nursery = Nursery("crash_pair:scenario")
+    (tmp_path / "files").mkdir()
+
+    def lived(point: str = "") -> int:
+        return nursery.live(Order(tmp_path, str(tmp_path / "store.db"), Kill(point), 60))
+
+    assert (lived("after the effect of pay_second, call 1.2"), lived()) == (KILLED, ANSWERED)
+    nursery.close()
+    end = Log(tmp_path).read()[-1]
+    assert [what for what, _ in end["deeds"]] == ["A", "B"]
+    assert {call["call"]: call["told"] for call in end["calls"]} == {"1.1": "done", "1.2": "unknown"}
+    assert end["answer"].startswith("A paid; Outcome unknown")
+
+
 def test_an_entry_is_posted_once_wherever_the_process_is_killed() -> None:
-    report = sweep("crash_posting:scenario", sample=Sample(16, SEED))
+    report = swept("crash_posting:scenario", sample=Sample(16, SEED))
     assert (counts(report), report.doubtful) == ((0, 0, ""), 0)
 
 
@@ -82,7 +105,7 @@ def wire(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("wire")
 def test_killed_over_a_real_wire_its_requests_still_extend_and_none_is_refused() -> None:
-    report = sweep("crash_scenario:over_the_wire", sample=Sample(10, SEED))
+    report = swept("crash_scenario:over_the_wire", sample=Sample(10, SEED))
     assert counts(report) == (0, 0, "")
 
 
@@ -136,14 +159,13 @@ killed at process 1, forgets:
 killed at process 1, breaks:
   process 2 ended with 1: Traceback (most recent call last):
 ValueError: the state makes no sense
-  no answer after 2 processes
 killed at process 1, stalls:
-  no answer after 5 processes
+  no answer after 5 processes: it waits for nothing
 killed at process 1, answers otherwise:
   the answer is ...'The answer, again.', not ...'The answer.'\
 """)
     told = report.to_json()
-    assert (told["kills"], told["lost"], told["repeated"], told["wrong"]) == (6, 1, 1, 4)
+    assert (told["kills"], told["lost"], told["repeated"], told["wrong"]) == (6, 1, 1, 3)
 
 
 def test_the_same_seed_takes_the_same_points_and_each_journey_is_killed_where_it_says() -> None:

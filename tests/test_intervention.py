@@ -1,14 +1,19 @@
 """A run within its limits is stopped for a person when the signs together are bad enough."""
 
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inline_snapshot import snapshot
 
-from offing.engine import Budget, Call, Engine, Limits, Scripted, Step
+from offing.engine import Budget, Call, Engine, Limits, Scripted, SqliteStore, Step
 from offing.engine.breakers import concern_of
 from offing.engine.intervention import Concern
+from offing.engine.notify import Notice, Restore
+from offing.engine.since import Since
 from offing.namespaces import FunctionNamespace, tool
 from offing.tracing import Usage
 from people import resumed
@@ -80,6 +85,69 @@ async def test_a_run_that_goes_in_circles_spends_and_doubts_stops_with_the_signs
             "cost 80% x 0.4, doubt 75% x 0.2); resume it with guidance, or roll it back first"
         )
         assert concern_of(await state_of(working, "s")) == Concern(5 / 6, 0.8, 0.75)
+
+
+@tool(writes=frozenset({"till"}))
+async def pay(to: str) -> str:
+    """Pays."""
+    return f"paid {to}"
+
+
+@dataclass
+class Kept:
+    """A notifier that keeps what it is told."""
+
+    told: list[Notice] = field(default_factory=list[Notice])
+
+    async def notify(self, notice: Notice) -> None:
+        self.told.append(notice)
+
+
+def listed(*tasks: tuple[str, str]) -> Call:
+    return Call("tasks", {"items": [{"title": title, "status": status} for title, status in tasks]})
+
+
+async def test_whoever_is_told_sees_the_signs_and_what_was_done_since_somebody_looked(tmp_path: Path) -> None:
+    begins = Step("I begin.", [listed(("Look", "active"), ("Pay", "pending"))], usage=FAILING.usage)
+    pays = Step("I pay.", [Call("sys__pay", {"to": "A"}), Call("sys__look"), UNSURE], usage=FAILING.usage)
+    kept = Kept()
+    limits = Limits(budget=Budget(cost=Decimal(10), model_calls=2), freeze_at=0.2)
+    system = FunctionNamespace("sys", [look, pay])
+    model = Scripted([begins, begins, pays], name=PRICED)
+    async with Engine(
+        model, [system], store=SqliteStore(tmp_path / "s.db"), limits=limits, notifier=kept
+    ) as working:
+        session = working.session("s")
+        await session.ask("Go.")
+        await (await session.resume("s.1", more=Budget(model_calls=5))).result()
+    assert [one.why for one in kept.told] == ["budget", "intervention"]
+    assert kept.told[-1].detail.startswith("somebody should look at this run: 0.24 of at most 0.20 (")
+    assert replace(kept.told[-1], detail="") == snapshot(
+        Notice(
+            run="s.1",
+            why="intervention",
+            detail="",
+            iteration=3,
+            cost="0.480000",
+            concern=Concern(loops=0.16666666666666666, cost=0.048, doubt=0.75),
+            score=0.235867,
+            since=Since(
+                iteration=2,
+                replies=1,
+                calls=3,
+                failed=1,
+                effects=("sys__pay, call 3.1: done", "sys__look, call 3.2: failed"),
+                tasks=("Pay: left out",),
+                figures=(),
+            ),
+            restore=Restore(run="s.1", at=2),
+        )
+    )
+    token = kept.told[-1].restore
+    assert token is not None
+    async with Engine(model, [system], store=SqliteStore(tmp_path / "s.db")) as working:
+        back = await working.rollback(token.run, at=token.at)
+    assert (back.run, [one.tool for one in back.not_undone]) == ("s.1", ["sys__pay", "sys__look"])
 
 
 async def test_guidance_is_read_and_the_run_goes_on() -> None:

@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -15,7 +15,8 @@ import pytest
 
 from offing.engine import Budget, Engine, Limits, Scripted, Step
 from offing.engine.errors import ConfigurationError
-from offing.engine.notify import CommandNotifier, LogNotifier, Notice, Notifier, WebhookNotifier
+from offing.engine.notify import CommandNotifier, LogNotifier, Notice, Notifier, Restore, WebhookNotifier
+from offing.engine.since import Since
 from offing.namespaces import FunctionNamespace
 from people import LOOK, Till, pay, resumed
 from worlds import outside
@@ -26,6 +27,8 @@ STOPPED = Notice(
     "the budget of 1 model calls is used up (1 spent): resume with more, such as Budget(model_calls=...)",
     1,
     None,
+    since=Since(0, replies=1, calls=1, failed=0, effects=(), tasks=(), figures=()),
+    restore=Restore("s.1", 0),
 )
 """What is told of a run that may call the model once. Of a scripted model no price is known."""
 SOON_S = 30.0
@@ -79,7 +82,9 @@ async def test_each_stop_that_needs_a_person_is_told_once() -> None:
         assert (await resumed(session)).answered
         assert (await resumed(session)).answered  # it has stopped already: nothing is told again
     detail = "waits for approval of 1.1 (sys__pay)"
-    assert kept.told == [Notice("s.1", "waiting", detail, 1, None, ("1.1",))]
+    did = Since(0, replies=1, calls=0, failed=0, effects=(), tasks=(), figures=())
+    restore = Restore("s.1", 0)
+    assert kept.told == [Notice("s.1", "waiting", detail, 1, None, ("1.1",), since=did, restore=restore)]
 
 
 async def test_a_cancelled_run_is_nobodys_to_look_at() -> None:
@@ -174,14 +179,7 @@ def test_a_notifier_that_cannot_work_is_refused() -> None:
 
 
 def as_json(notice: Notice) -> object:
-    return {
-        "run": notice.run,
-        "why": notice.why,
-        "detail": notice.detail,
-        "iteration": notice.iteration,
-        "cost": notice.cost,
-        "waiting": list(notice.waiting),
-    }
+    return json.loads(json.dumps(asdict(notice)))
 
 
 @dataclass

@@ -1,19 +1,25 @@
 """The tool that makes the statement: several accounts at once, with what the month before left open."""
 
 import datetime
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
+from inline_snapshot import snapshot
 
+from offing.engine import ApprovalPolicy, ApprovalRule, Call, Engine, Scripted, Step
 from offing.engine.cli.demo import ACCOUNTS, OCTOBER, SEPTEMBER, DemoMonth
+from offing.engine.store.facts import Settled
 from offing.namespaces.bank import Bank
 from offing.namespaces.errors import NamespaceError
 from offing.namespaces.ledger import Ledger
 from offing.namespaces.matching import Matching
 from offing.namespaces.tool import ToolOutput
 from test_bank_tools import connected
+from worlds import outside
 
 Json = Any
 DAY = datetime.date(2026, 11, 2)
@@ -48,6 +54,37 @@ async def test_it_gives_both_files_and_a_record_for_each_figure() -> None:
         path.name for path in (*SEPTEMBER.bank, *SEPTEMBER.ledger)
     ]
     assert content["approved_by"] is None
+
+
+@pytest.mark.anyio
+async def test_a_statement_that_a_person_has_to_approve_says_who_did_and_when() -> None:
+    account = {"bank_account": ACCOUNTS[0].bank, "ledger_account": ACCOUNTS[0].ledger}
+    given: Json = {"accounts": [account], "from": "2026-09-01", "to": "2026-09-30", "preparer": "A. Lund"}
+    call = Call("matching__invoke_tool", {"tool": "make_statement", "arguments": given})
+    bank, ledger = Bank(SEPTEMBER.bank), Ledger(SEPTEMBER.ledger)
+    model = Scripted([Step(calls=[call]), "Made."])
+    policy = ApprovalPolicy((ApprovalRule("matching__make_statement", "ask"),))
+    systems = [bank, ledger, Matching(bank, ledger, today=lambda: DAY)]
+    async with Engine(model, systems, approvals=policy, outside=outside()) as engine:
+        session = engine.session("s")
+        [request] = (await session.ask("Make the statement.")).approvals
+        await engine.inbox.approve("s.1", request.call, by="E. Farrow", digest=request.digest)
+        assert (await (await session.resume("s.1")).result()).answered
+        facts = [row.fact async for row in engine.store.journal.read("s")]
+        [settled] = [fact for fact in facts if isinstance(fact, Settled)]
+        xlsx, flat = [await engine.store.artifacts.get(each.ref) for each in settled.stored]
+    assert request.preview == snapshot("""\
+The reconciliation statement:
+- 55120944, in the books 1200 Operating account 55120944:
+  difference -1134.10, unexplained 0.00; 9 items, 11 carried forward\
+""")
+    approved = [line for line in flat.decode("utf-8-sig").splitlines() if "Approved by" in line]
+    assert approved == [
+        "Statement,,,,,Approved by,2026-09-14,,,,E. Farrow,at 2026-09-14 08:00 UTC,,,",
+    ]
+    summary = openpyxl.load_workbook(io.BytesIO(xlsx))["Summary"].iter_rows(values_only=True)
+    assert ("Approved by", "E. Farrow", "2026-09-14 08:00 UTC") in [row[:3] for row in summary]
+    assert '"approved_by":"E. Farrow"' in settled.result.content
 
 
 @pytest.mark.anyio

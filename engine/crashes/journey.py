@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..wire import HEAD
-from .life import ANSWERED, KILLED
+from .life import ANSWERED, GOES_ON, KILLED
 from .scenario import Deed
 
 Json = Mapping[str, Any]
 _AROUND = 40
 """Characters that are shown of an answer before and after the place where it differs."""
+_OUTPUT = 2000
+"""Characters that are shown of the end of what the processes wrote."""
 
 
 class Point(NamedTuple):
@@ -115,10 +117,10 @@ def judged(whole: Journey, left: Journey, kills: int) -> Verdict:
 def _broken(left: Journey) -> Iterator[str]:
     """What keeps a journey from having come to its end."""
     for number, end in enumerate(left.ends, 1):
-        if end not in {*range(0, 11, 10), KILLED}:
-            yield f"process {number} ended with {end}: {left.output[-2000:].strip()}"
-    if not left.ends or left.ends[-1] != ANSWERED:
-        yield f"no answer after {len(left.ends)} processes"
+        if end not in {ANSWERED, GOES_ON, KILLED}:
+            yield f"process {number} ended with {end}: {left.output[-_OUTPUT:].strip()}"
+    if left.ends and left.ends[-1] in {GOES_ON, KILLED}:
+        yield f"no answer after {len(left.ends)} processes: {left.output[-_OUTPUT:].strip()}"
 
 
 def _lost(missing: Counter[Deed], told: Sequence[str]) -> Iterator[str]:

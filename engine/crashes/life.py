@@ -40,6 +40,12 @@ class Kill:
     """Of all points that the process passes, from 1; 0 to go by the name."""
 
 
+EVERYWHERE = Kill()
+"""No kill: each point that is passed is logged."""
+NOWHERE = Kill(number=-1)
+"""No kill, and no point is logged: what a journey passes is known from the whole one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Order:
     """One process to be."""
@@ -106,7 +112,7 @@ class Listening:
             if point == self._kill.point or self._passed.total() == self._kill.number:
                 self._log.add("kill", at=point)
                 os.kill(os.getpid(), signal.SIGKILL)
-            if self._kill == Kill():
+            if self._kill == EVERYWHERE:
                 self._log.add("point", name=point)
 
     def sending(self, request: Request) -> None:

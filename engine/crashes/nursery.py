@@ -48,13 +48,15 @@ class Nursery:
 
     def close(self) -> None:
         """Ends it."""
-        self._process.communicate()
+        with contextlib.suppress(BrokenPipeError):
+            self._process.communicate()
 
     def _ask(self, line: str) -> int:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(f"{line}\n")
-        self._process.stdin.flush()
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(f"{line}\n")
+            self._process.stdin.flush()
         told = self._process.stdout.readline()
         if not told:
             raise ConfigurationError(

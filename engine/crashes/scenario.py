@@ -1,6 +1,7 @@
 """What is swept: work that any process can go on with, and how to see what it did to the world."""
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,6 +107,7 @@ class EngineScenario:
                 if number == len(self.requests):
                     return result.answer
                 result = await (await self._begun(engine, number)).result()
+            sys.stdout.write(f"run {result.run} stopped ({result.why}): {result.detail}\n")
             if result.why == "waiting":
                 await self.people(engine.inbox, result)
             return None

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ..errors import ConfigurationError
 from .journey import Journey, Point, judged
-from .life import GOES_ON, KILLED, Kill, Log, Order
+from .life import EVERYWHERE, GOES_ON, KILLED, NOWHERE, Kill, Log, Order
 from .nursery import Nursery
 from .places import Places
 from .report import Killed, Report
@@ -46,7 +46,7 @@ def sweep(
     sample: Sample | None = None,
     twice: bool = False,
     workers: int | None = None,
-    timeout_s: float = 60.0,
+    timeout_s: float = 120.0,
 ) -> Report:
     """Kills real processes of a scenario with SIGKILL, one journey a point, and says what that did.
 
@@ -57,7 +57,7 @@ def sweep(
         sample: Which points; None for every one.
         twice: Whether the process that goes on is killed as well, at one of its first 30 points.
         workers: Journeys at the same time; None for one a processor.
-        timeout_s: Seconds that one process may take.
+        timeout_s: Seconds that one process may take; one that takes more is ended, and has failed.
 
     Raises:
         ConfigurationError: the scenario cannot be loaded, or does not come to an answer when nothing happens.
@@ -161,5 +161,5 @@ class _Sweep:
 
     def _ends(self, nursery: Nursery, root: Path, store: str, kills: dict[int, Kill]) -> Iterator[int]:
         for number in range(1, 1_000_000):
-            kill = kills.get(number, Kill(number=-1) if kills else Kill())
+            kill = kills.get(number, NOWHERE if kills else EVERYWHERE)
             yield nursery.live(Order(root, store, kill, self.timeout_s))

@@ -1,6 +1,7 @@
 """The tools of the matching namespace."""
 
 import datetime
+from dataclasses import replace
 from decimal import Decimal
 from typing import Annotated
 
@@ -15,7 +16,7 @@ from .match import Kind
 from .reconciliation import Period, Reconciliation, reconcile
 from .recurring import in_turn, months, recurring
 from .shown import Detail, shown_match, shown_pattern, shown_reconciliation
-from .workpaper.tool import StatementTool
+from .workpaper.tool import StatementTool, previewing
 
 _SOURCES = frozenset({"bank", "ledger"})
 """What is matched keeps the ids that its own namespace gave it."""
@@ -41,13 +42,10 @@ def matching_tools(sides: Sides, statements: StatementTool) -> tuple[Tool, ...]:
     """The tools over what was read; all of them only read."""
     matching = _MatchingTools(sides)
     make = tool(effect=Effect.READ, record_namespaces=_SOURCES)
-    functions = (
-        matching.reconcile,
-        matching.list_matches,
-        matching.list_recurring,
-        statements.make_statement,
-    )
-    return tuple(make(function) for function in functions)
+    functions = (matching.reconcile, matching.list_matches, matching.list_recurring)
+    statement = make(statements.make_statement)
+    previewed = replace(statement, preview=previewing(statement))
+    return (*(make(function) for function in functions), previewed)
 
 
 class _MatchingTools:

@@ -59,11 +59,22 @@ def lines_of(paper: Workpaper) -> tuple[Line, ...]:
     lines = [
         Line(Section.STATEMENT, what="Made on", date=paper.made_on),
         Line(Section.STATEMENT, what="Prepared by", text=paper.preparer),
-        Line(Section.STATEMENT, what="Approved by", text=paper.approver),
+        _approved(paper),
         *(line for statement in paper.statements for line in _account(statement)),
         *(Line(Section.INPUT, what="SHA-256", text=each.sha256, file=each.name) for each in paper.inputs),
     ]
     return (*lines, Line(Section.END, what="Lines before this one", count=len(lines)))
+
+
+def _approved(paper: Workpaper) -> Line:
+    at = paper.approved_at
+    return Line(
+        Section.STATEMENT,
+        what="Approved by",
+        date=at and at.date(),
+        text=paper.approver,
+        why="" if at is None else f"at {at:%Y-%m-%d %H:%M} UTC",
+    )
 
 
 def _account(of: Statement) -> Iterator[Line]:

@@ -83,7 +83,9 @@ def _summary(sheet: "Worksheet", paper: Workpaper) -> None:
     page.title("Bank reconciliation")
     page.row(("Made on", paper.made_on))
     page.row(("Prepared by", paper.preparer or "not said"))
-    page.row(("Approved by", paper.approver or "not approved yet"))
+    approved_at = paper.approved_at
+    when = () if approved_at is None else (f"{approved_at:%Y-%m-%d %H:%M} UTC",)
+    page.row(("Approved by", paper.approver or ("not said" if approved_at else "not approved yet"), *when))
     page.row(())
     page.table(
         *(

@@ -107,6 +107,8 @@ class Workpaper:
     """Who made it; empty when nobody said it."""
     approver: str = ""
     """Who approved it; empty until somebody has."""
+    approved_at: datetime.datetime | None = None
+    """When, in UTC; None until somebody has."""
 
 
 def statement_of(done: Reconciliation, entity: str, bank_account: str, ledger_account: str) -> Statement:

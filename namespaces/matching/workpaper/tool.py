@@ -1,18 +1,19 @@
 """The tool that makes the reconciliation statement of several accounts."""
 
+import asyncio
 import datetime
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from ...errors import NamespaceError
-from ...tool import Attachment, Record, ToolOutput
+from ...tool import Arguments, Attachment, Record, Tool, ToolContext, ToolOutput
 from ..accounts import Asked, Sides
 from ..figures import figures_of
 from ..reconciliation import Period, reconcile
@@ -44,7 +45,7 @@ class StatementTool:
     today: Callable[[], datetime.date]
     """The day that the statement is dated with."""
 
-    def make_statement(
+    def make_statement(  # noqa: PLR0913  each is an argument of the tool
         self,
         *,
         accounts: Annotated[list[StatedAccount], Field(min_length=1, max_length=_MOST)],
@@ -57,8 +58,12 @@ class StatementTool:
         materiality: Annotated[
             Decimal | None, Field(ge=0, description="Items of less are marked; else the accounts'")
         ] = None,
+        context: ToolContext,
     ) -> ToolOutput:
-        """Makes the reconciliation statement of several accounts, as XLSX and CSV; nobody has approved it."""
+        """Makes the reconciliation statement of several accounts, as XLSX and CSV.
+
+        Where a person has to approve the call, the statement says who did.
+        """
         period, asked = Period(from_, to), Asked(None, tolerance, materiality)
         made = [self._account(each, period, asked) for each in accounts]
         _refuse_twice([statement.bank_account for statement, _ in made])
@@ -67,6 +72,8 @@ class StatementTool:
             inputs=tuple(input_file(path) for path in self.inputs()),
             made_on=self.today(),
             preparer=preparer,
+            approver=context.approval.who if context.approval else "",
+            approved_at=context.approval.at if context.approval else None,
         )
         stem = f"statement-{stem_of(period)}"
         files = (
@@ -78,7 +85,7 @@ class StatementTool:
         content: dict[str, JsonValue] = {
             "accounts": shown,
             "inputs": [{"file": each.name, "sha256": each.sha256} for each in paper.inputs],
-            "approved_by": None,
+            "approved_by": paper.approver or None,
         }
         return ToolOutput(content, tuple(records.values()), attachments=files)
 
@@ -89,6 +96,30 @@ class StatementTool:
         statement = statement_of(done, of.entity, bank.label, books.label)
         named = figures_of(done, bank.label, books.label, compared.arguments(period)).named
         return statement, [named[each] for each in ("difference", "unexplained") if each in named]
+
+
+def previewing(tool: Tool) -> Callable[[Arguments, ToolContext], Awaitable[str]]:
+    """What whoever is to approve a statement is shown: what each account comes to."""
+
+    async def preview(arguments: Arguments, context: ToolContext) -> str:
+        made = await asyncio.to_thread(tool.call, arguments, context)
+        content = made.content if isinstance(made, ToolOutput) else None
+        if not isinstance(content, dict):
+            return str(content)
+        accounts = cast("list[dict[str, Any]]", content["accounts"])
+        return "\n".join(["The reconciliation statement:", *map(_previewed, accounts)])
+
+    return preview
+
+
+def _previewed(account: Mapping[str, Any]) -> str:
+    sums = [
+        f"{name} {account[name]['value'] if name in account else 'not known'}"
+        for name in ("difference", "unexplained")
+    ]
+    counts = f"{account['items']} items, {account['carried_forward']} carried forward"
+    names = f"{account['bank_account']}, in the books {account['ledger_account']}"
+    return f"- {names}:\n  {', '.join(sums)}; {counts}"
 
 
 def _refuse_twice(accounts: Sequence[str]) -> None:
