@@ -35,7 +35,9 @@ def context_of(run: Run, identity: str, call: Call, also: list[Fact]) -> ToolCon
     common = (run.id, identity, key, credentials, progress, read)
     approval = _approval(run, identity)
     if call.owner:
-        return ToolContext(*common, answer=_answer(run, identity), approval=approval)
+        traceparent = run.means.trail.traceparent(run.id, identity)
+        answer = _answer(run, identity)
+        return ToolContext(*common, answer=answer, approval=approval, traceparent=traceparent)
     means = run.means
     return Desk(
         *common,

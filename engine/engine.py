@@ -1,5 +1,6 @@
 """The engine: one per process, or as many as a test likes. It makes sessions and owns what they share."""
 
+import asyncio
 import copy
 import functools
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,7 @@ from pydantic import BaseModel, JsonValue
 
 from ..namespaces.tool import Namespace
 from ..skills import SkillFolders, SkillSettings
+from ..tracing import Tracing
 from .answer import Result
 from .approvals import ApprovalPolicy
 from .blocking import Blocking
@@ -42,6 +44,9 @@ from .store.memory import MemoryStore
 
 T = TypeVar("T", bound=BaseModel)
 
+TRACES_S = 5.0
+"""Seconds that traces on their way have when an engine is closed."""
+
 
 class Engine:
     """Runs requests over connected systems.
@@ -64,6 +69,7 @@ class Engine:
         notifier: Notifier | None = None,
         caching: Caching | None = None,
         memory: MemoryPolicy | None = None,
+        tracing: Tracing | None = None,
         outside: Outside | None = None,
     ) -> None:
         """Opens nothing yet.
@@ -84,6 +90,8 @@ class Engine:
             caching: How long what providers cache is to last, and whether it is kept warm while people think;
                 None to plan lifetimes and keep nothing warm.
             memory: What is remembered from one session to the next; None for nothing.
+            tracing: Where runs are traced; None for where the process's own OpenTelemetry goes, as
+                it is set up by now (`Tracing.of_environment`).
             outside: Time and the names of new sessions, for tests.
 
         Raises:
@@ -113,6 +121,7 @@ class Engine:
             notices=Notices(notifier),
             caching=caching or Caching(),
             memory=memory,
+            tracing=Tracing.of_environment() if tracing is None else tracing,
         )
         self._tenant = "local"
         self._root = store or MemoryStore()
@@ -279,11 +288,12 @@ class Engine:
     async def close(self) -> None:
         """Stops all runs as a kill would, disconnects, and closes the store.
 
-        Notices on their way to people have 16 s to arrive.
+        Notices on their way to people have 16 s to arrive, and traces 5 s.
         """
         for session in list(self._sessions.values()):
             await session.close()
         await self._shared.notices.close()
+        await asyncio.to_thread(self._shared.tracing.close, TRACES_S)
         self._shared.pool.close()
         try:
             given = chain(*(each.values() for each in (self._shared.roles, *self._models.values())))

@@ -117,10 +117,12 @@ async def _stream(run: Run) -> Reply:
     request = replace(request, effort=means.effort.of(run.state))
     request = with_lifetime(request, run.state, means.lifetime.of(run.state))
     sending(request)
+    means.trail.asks(run.id, request.effort)
     async with aclosing(means.model.stream(request)) as stream:
         async for part in stream:
             if isinstance(part, Reply):
                 return scrub_fields(part)
+            means.trail.chunk(run.id)
             run.hub.delta(scrub_fields(part), run.id)
     raise ModelFault("cut", "the stream ended before the reply did")
 

@@ -15,6 +15,7 @@ from typing import Protocol
 from .breakers import concern_of
 from .errors import ConfigurationError, StoreError
 from .intervention import Concern
+from .logs import of_run
 from .pool import Pool
 from .since import Since, since
 from .state import State
@@ -67,6 +68,8 @@ class Notice:
     """What it did since somebody last let it go on; None when the journal could not be read."""
     restore: Restore | None = None
     """Where it was then."""
+    trace: str = ""
+    """The trace that it is part of; empty where it is not traced."""
 
     def to_json(self) -> str:
         """The notice as one JSON object."""
@@ -87,7 +90,8 @@ class LogNotifier:
 
     async def notify(self, notice: Notice) -> None:
         """Logs."""
-        _log.warning("run %s stopped (%s): %s", notice.run, notice.why, notice.detail)
+        extra = of_run(notice.run, notice.trace)
+        _log.warning("run %s stopped (%s): %s", notice.run, notice.why, notice.detail, extra=extra)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +197,9 @@ class Notices:
         if self._notifier is None or end.why in _SETTLED:
             return
         if len(self._pending) >= _MOST_PENDING:
-            _log.warning("nobody is told that run %s stopped: too many notices wait", state.current.id)
+            run = state.current
+            extra = of_run(run.id, run.trace)
+            _log.warning("nobody is told that run %s stopped: too many notices wait", run.id, extra=extra)
             return
         notice, until = notice_of(state, end), state.seq
         task = asyncio.create_task(_told(self._notifier, notice, until, rows))
@@ -215,7 +221,8 @@ def notice_of(state: State, end: Stopped) -> Notice:
     concern = concern_of(state) if end.why == "intervention" else None
     score = None if concern is None else concern.score
     looked = Restore(run.id, run.iterations - run.unsupervised)
-    return Notice(run.id, end.why, end.detail, run.iterations, cost, waiting, concern, score, restore=looked)
+    told = (run.id, end.why, end.detail, run.iterations, cost, waiting)
+    return Notice(*told, concern, score, restore=looked, trace=run.trace)
 
 
 async def _with_since(notice: Notice, until: int, rows: Rows) -> Notice:
@@ -234,4 +241,7 @@ async def _told(notifier: Notifier, notice: Notice, until: int, rows: Rows) -> N
             await notifier.notify(await _with_since(notice, until, rows))
     except Exception as error:  # noqa: BLE001  whatever a notifier does, no run is to hear of it
         why = f"{type(error).__name__}: {error}"
-        _log.warning("nobody could be told that run %s stopped (%s): %s", notice.run, notice.why, why)
+        extra = of_run(notice.run, notice.trace)
+        _log.warning(
+            "nobody could be told that run %s stopped (%s): %s", notice.run, notice.why, why, extra=extra
+        )

@@ -28,6 +28,7 @@ from .slots import FairSlots
 from .state import State, apply
 from .store.facts import Fact
 from .store.journal import Lease, Row, Scope
+from .traced.trail import Trail
 from .wire import HEAD, Wire
 
 
@@ -69,6 +70,8 @@ class Means:
     """Which calls need a person."""
     memory: SessionMemory | None = None
     """What is remembered across sessions; None for nothing."""
+    trail: Trail = field(default_factory=Trail)
+    """Where the runs are traced."""
     lifetime: LifetimeChoice = field(default_factory=LifetimeChoice)
     """Who decides how long the provider keeps what it caches."""
     digest: Chosen | None = None
@@ -188,6 +191,8 @@ class Run:
             for row in stream.given.popleft().durable:
                 apply(stream.state, row)
                 self.hub.publish(row)
+                self.means.trail.recorded(row)
+        self.means.trail.kept(self.id, at)
         appended.result()
         if interrupted is not None:
             raise interrupted

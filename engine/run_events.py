@@ -71,6 +71,8 @@ class RunResumed:
     seq: int
     run: str
     owner: str
+    trace: str = ""
+    """The trace that the run is part of, in 32 hexadecimal digits; empty where it is not traced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ def _forked(row: Row, fact: Forked) -> RunEvent:
 
 
 def _resumed(row: Row, fact: Resumed) -> RunEvent:
-    return RunResumed(row.seq, row.run, fact.owner)
+    return RunResumed(row.seq, row.run, fact.owner, fact.trace)
 
 
 def _stopped(row: Row, fact: Stopped) -> RunEvent:

@@ -2,9 +2,10 @@
 
 import asyncio
 import contextlib
+import functools
 import json
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Self, TypeVar, overload
@@ -26,6 +27,7 @@ from .history.watching import Source, events_of_head
 from .hub import Hub
 from .inbox import Inbox
 from .lineage import top_of
+from .logs import of_run
 from .loop import drive
 from .opening import GoingOn, Opening, check_finished, driven, resumed
 from .prompt import Disconnected
@@ -40,6 +42,7 @@ from .steps import day_of
 from .store.codec import unrecordable
 from .store.facts import Began, Fact, Stopped
 from .store.journal import Lease, Row, Scope
+from .traced.trail import Trail
 from .warming import Waiting, Warmth
 from .wire import Wire
 
@@ -66,6 +69,7 @@ class Session(Spoken):
         self._closed = closed
         self._stream = identity
         self._state = State()
+        self._trail = self._new_trail()
         self._hub = Hub()
         self._connections = Connections()
         self._framed: Framed | None = None
@@ -223,9 +227,10 @@ class Session(Spoken):
                 await self._store.journal.release(lead.lease)
                 raise
             work = asyncio.create_task(self._drive(lead), name=f"offing run {lead.id}")
-            work.add_done_callback(_look_at)
+            trace = lead.state.current.trace
+            work.add_done_callback(functools.partial(_look_at, of_run(lead.id, trace)))
             self._work = work
-            return RunHandle(lead.id, work, lambda: self._events(after, work), self._inbox)
+            return RunHandle(lead.id, work, lambda: self._events(after, work), self._inbox, trace)
 
     async def _beginning(self, lead: Run, opening: Opening) -> list[Fact]:
         """The facts that begin a run, and the session when it is new."""
@@ -246,7 +251,7 @@ class Session(Spoken):
             began,
             *(self._skills.activations() if new else ()),
             *self._skills.requested(text, lead.state.skills),
-            driven(limits, lead.means),
+            driven(limits, lead.means, lead.means.trail.joined(lead.id, "")),
         ]
         for problem in filter(None, map(unrecordable, facts)):
             raise ConfigurationError(f"what was given cannot be kept: {problem}")
@@ -276,7 +281,7 @@ class Session(Spoken):
             lease, is_known = await journal.acquire(self._stream), bool(self._state.seq)
             try:
                 if lease.last > self._state.seq:
-                    await fold(journal.read(self._stream, self._state.seq), self._state)
+                    await fold(self._read(self._state.seq), self._state)
             except BaseException:
                 await journal.release(lease)
                 raise
@@ -316,7 +321,7 @@ class Session(Spoken):
             framed = await make_frame(wanted, self._connections, shared.model, artifacts)
         self._framed = framed
         equipment = Equipment(shared, self._setting, self._connections.connected, self._skills, self._store)
-        self._means = await equipment.means(framed)
+        self._means = replace(await equipment.means(framed), trail=self._trail)
         return self._means
 
     async def _drive(self, run: Run) -> Result:
@@ -349,10 +354,19 @@ class Session(Spoken):
 
     def _forget_state(self) -> None:
         """What is not known to be durable is read again from the journal."""
-        self._state = State()
+        self._state, self._trail = State(), self._new_trail()
         if self._means is not None and self._framed is not None:
             head = [self._framed.static, self._framed.context]
-            self._means = replace(self._means, wire=Wire(self._means.model, head))
+            self._means = replace(self._means, wire=Wire(self._means.model, head), trail=self._trail)
+
+    def _new_trail(self) -> Trail:
+        return Trail(self._stream, self._shared.tracing, self._shared.clock.now_us)
+
+    async def _read(self, after: int) -> AsyncGenerator[Row]:
+        """The rows after a sequence number, which the trail has to know before what follows them."""
+        async for row in self._store.journal.read(self._stream, after):
+            self._trail.past(row)
+            yield row
 
 
 async def _shielded_release(run: Run) -> None:
@@ -364,15 +378,16 @@ async def _shielded_release(run: Run) -> None:
     try:
         releasing.result()
     except OffingError as error:
-        _log.warning("the lease of %s was not given back: %s", run.id, error)
+        extra = of_run(run.id, run.state.current.trace)
+        _log.warning("the lease of %s was not given back: %s", run.id, error, extra=extra)
 
 
 def _nothing() -> None:
     """Does nothing."""
 
 
-def _look_at(work: "asyncio.Task[Result]") -> None:
+def _look_at(of: Mapping[str, str], work: "asyncio.Task[Result]") -> None:
     """A run that nobody waits for may fail; its events and its journal tell of it."""
     error = None if work.cancelled() else work.exception()
     if error is not None and not isinstance(error, Interrupted):
-        _log.warning("%s failed: %s", work.get_name(), error)
+        _log.warning("%s failed: %s", work.get_name(), error, extra=of)

@@ -7,6 +7,7 @@ from pydantic import JsonValue, SecretStr
 
 from ..namespaces.tool import Namespace
 from ..skills import SkillFolders, SkillSettings
+from ..tracing import Tracing
 from .approvals import ApprovalPolicy
 from .clock import RunClock
 from .lifetimes import Caching
@@ -60,6 +61,8 @@ class Shared:
     """Who is told when a run stops for a person."""
     caching: Caching
     """How the provider's cache is used."""
+    tracing: Tracing
+    """Where runs are traced."""
     memory: MemoryPolicy | None = None
     """What is remembered from one session to the next; None for nothing."""
 

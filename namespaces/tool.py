@@ -154,6 +154,8 @@ class ToolContext:
     """What a person said to the question that the call has asked; None at its first attempt."""
     approval: Approval | None = field(default=None, kw_only=True)
     """Of a call that a person had to approve; None of any other one."""
+    traceparent: str = field(default="", kw_only=True)
+    """W3C trace context of the call's span, for a header or the like; empty where it is not traced."""
 
 
 ToolFunction = Callable[[Arguments, ToolContext], "Awaitable[ToolOutput] | ToolOutput"]

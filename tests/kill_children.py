@@ -26,6 +26,7 @@ from kill_scenario import (
     state_of,
     store_in,
 )
+
 from offing.engine import Call, Engine, Playbook, Result, Scripted, Session
 from offing.engine.errors import LeaseHeld
 from offing.engine.handle import RunHandle

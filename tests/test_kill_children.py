@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from test_kill import KILLED, Left, Nurseries, Nursery, left_in
 
 import kill_children as scenario
 from offing.engine.store.facts import Began, Replied, Settled, Started, Stopped
 from offing.engine.store.strands import Delegated
-from test_kill import KILLED, Left, Nurseries, Nursery, left_in
 
 UNINSPECTED = {"pay", "post", "drop"}
 """The tools of effect ONCE whose outcome nobody can look up."""

@@ -64,6 +64,8 @@ class Result:
     """What its prompts did in the provider's cache."""
     children: tuple[Child, ...] = ()
     """The runs that it started; what they took is in the numbers above too."""
+    trace: str = ""
+    """The trace that it is part of, in 32 hexadecimal digits; empty where it is not traced."""
 
     @property
     def answered(self) -> bool:
@@ -128,4 +130,5 @@ def result_of(state: State) -> Result:
         cost=took.cost,
         cache=audit_of(state),
         children=(*run.children, *open_children(state)),
+        trace=run.trace,
     )

@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...tracing import FileSink, Tracing
 from ..configuration import FILE, Configuration, load
+from ..configuration.configuration import STORE
 from ..configuration.load import empty
 from ..store import Store, store_at
 from ..store.journal import Scope
 from ..store.place import is_url, shown
+from ..store.traces import traces_beside
 from .screen import Screen
 
 
@@ -34,6 +37,18 @@ class Ground:
     def file(self) -> str:
         """The configuration's file, as an absolute path; empty where there is none."""
         return str(self.configuration.source.path.absolute()) if self.configuration.is_written else ""
+
+    @property
+    def traces(self) -> Path:
+        """The folder of the tenant's trace files."""
+        return traces_beside(self.store, self.tenant, Path(self.configuration.folder / STORE).parent)
+
+    @property
+    def tracing(self) -> Tracing:
+        """Where runs are traced: into files, unless the configuration says no; as the environment says."""
+        settings, own = self.configuration.settings.tracing, Tracing.of_environment()
+        files = [FileSink(self.traces)] if settings.files else []
+        return Tracing([*files, *own.sinks], settings.content)
 
     @property
     def again(self) -> str:
