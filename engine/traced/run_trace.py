@@ -187,7 +187,9 @@ class RunTrace:
         if self._stretch is not None:
             self._stretch.adds(work)
 
-    def take(self, fact: RunFact, at_us: int) -> list[Span]:
+    def take(  # noqa: C901, PLR0912  it only routes
+        self, fact: RunFact, at_us: int
+    ) -> list[Span]:
         """Takes a fact in; gives the spans that it ends."""
         before, self.at = self.at or at_us, at_us
         self._hear(fact)
@@ -203,11 +205,8 @@ class RunTrace:
             case Warmed():
                 return [self._kept_warm(fact, at_us)]
             case Delegated():
-                named = (
-                    (child_of(self.place.run, fact.call, number), strand.title)
-                    for number, strand in enumerate(fact.strands, 1)
-                )
-                self.titles.update(named)
+                for number, strand in enumerate(fact.strands, 1):
+                    self.titles[child_of(self.place.run, fact.call, number)] = strand.title
             case TasksSet() | Linked() | Refused() | Remembered() | Overdue():
                 pass
             case _:
