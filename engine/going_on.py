@@ -29,6 +29,7 @@ def resume(state: "State", row: Row, resumed: Resumed, idle_us: int) -> None:
 def _go_on(run: RunState, resumed: Resumed, idle_us: int) -> None:
     """A stop, and what led to it, is forgotten; what is recorded as done, or spent, stays so."""
     _grant(run, resumed)
+    run.idle_us += idle_us
     if run.stopped is None or run.stopped.why != "budget":  # else the retry that it stopped at is next
         run.fault, run.faults = None, 0
     if run.stopped is None:
