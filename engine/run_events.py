@@ -1,4 +1,4 @@
-"""The events of runs as wholes: how each begins, hands work on, goes on and stops. `events.py` has the rest."""
+"""The events of runs as wholes: how each begins, hands work on, goes on and stops."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
