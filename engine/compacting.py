@@ -160,9 +160,7 @@ async def _stored(run: Run, draft: Draft) -> tuple[Stored, ...]:
         data = leaving.text.encode()
         return Stored(leaving.handle, await run.store.artifacts.put(data), len(data), "text/plain")
 
-    return tuple(
-        await asyncio.gather(*map(put, leaving(run.state.conversation, draft, run.state.path)))
-    )
+    return tuple(await asyncio.gather(*map(put, leaving(run.state.conversation, draft, run.state.path))))
 
 
 def leaving(said: Conversation, draft: Draft, path: str = "") -> Iterator[Leaving]:

@@ -133,7 +133,7 @@ class Run:
     """What others say to it and to the other runs of its tree."""
     halt: Halt = field(default_factory=Halt, init=False)
     reserving: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
-    """Held from reading what is left to taking some of it: to asking a person, or to reserving for children."""
+    """Held from reading what is left to taking of it: by asking a person, or reserving for children."""
     _stream: _Stream = field(init=False)
 
     def __post_init__(self) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ...tracing import Usage
-from ..lineage import parent_of, top_of
+from ..lineage import conversation_of
 from ..store.cached import UNEXPECTED, Cached, Warmed
 from ..store.facts import Replied
 from ..store.journal import Row
@@ -42,17 +42,12 @@ def cache_lines(rows: Iterable[Row], run: str) -> list[str]:
     shown: list[_Request] = []
     lines = [_columns(_HEADS)]
     before: Row | None = None
-    for one in _requests(row for row in rows if _speaker(row.run) == _speaker(run)):
+    for one in _requests(row for row in rows if conversation_of(row.run) == conversation_of(run)):
         if one.row.run == run:
             shown.append(one)
             lines += _lines(one, before)
         before = one.row
     return [*lines, *_sums(shown)]
-
-
-def _speaker(run: str) -> str:
-    """Whose conversation a run is of: a child has one of its own, the session's runs have one together."""
-    return run if parent_of(run) else top_of(run).partition(".")[0]
 
 
 def _requests(rows: Iterable[Row]) -> Iterator[_Request]:
