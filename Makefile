@@ -18,7 +18,7 @@ demo: $(VENV)/.runs    ## the reference investigation, offline, in a fresh envir
 test: $(VENV)/.tests    ## the tests, side by side on up to four cores, with branch coverage
 	BFCL=$(VENV)/bfcl PHOENIX=$(PHOENIX) $(BIN)/pytest --cov -n auto --maxprocesses 4 --dist worksteal --inline-snapshot disable
 
-kill-all: $(VENV)/.tests    ## every kill point of the scenario and of the demo, on SQLite and PostgreSQL
+kill-all: $(VENV)/.tests    ## every kill point of the scenarios and of the demo, on SQLite and PostgreSQL
 	$(BIN)/python tests/kill_all.py
 
 check: lint rules types    ## all that holds without running anything; each also by itself

@@ -122,7 +122,7 @@ def _whole(state: State) -> frozenset[str]:
 def _files(state: State) -> Mapping[str, Sequence[str]]:
     """By call, the handles of the files that it gave."""
     files: dict[str, list[str]] = {}
-    for handle in state.artifacts:
+    for handle in tuple(state.artifacts):  # the tree's, and calls of other runs settle meanwhile
         kind, _, rest = handle.partition("/")
         call, is_file, _ = rest.partition("/")
         if kind == "result" and is_file:
@@ -160,11 +160,14 @@ async def _stored(run: Run, draft: Draft) -> tuple[Stored, ...]:
         data = leaving.text.encode()
         return Stored(leaving.handle, await run.store.artifacts.put(data), len(data), "text/plain")
 
-    return tuple(await asyncio.gather(*map(put, leaving(run.state.conversation, draft))))
+    return tuple(await asyncio.gather(*map(put, leaving(run.state.conversation, draft, run.state.path))))
 
 
-def leaving(said: Conversation, draft: Draft) -> Iterator[Leaving]:
-    """What a pass takes out of the view and is not kept yet: results, and the stretch that is digested."""
+def leaving(said: Conversation, draft: Draft, path: str = "") -> Iterator[Leaving]:
+    """What a pass takes out of the view and is not kept yet: results, and the stretch that is digested.
+
+    `path` is that of the conversation's run, as its state has it.
+    """
     gone = {stub.call for one in said.passes for stub in one.stubs}
     stubbed = {each.stub.call for some in draft.stubs.values() for each in some}
     taken = {result.call for entry in draft.taken() for result in entry.message.results}
@@ -175,7 +178,7 @@ def leaving(said: Conversation, draft: Draft) -> Iterator[Leaving]:
     first, reach = _stretch(said, draft)
     if first < reach:
         stretch = [Placed(place, said.messages[place]) for place in range(first, reach)]
-        yield Leaving(_handle(first, reach), told(stretch))
+        yield Leaving(f"{_folder(path)}/{first + 1}-{reach}", told(stretch))
 
 
 def _stretch(said: Conversation, draft: Draft) -> tuple[int, int]:
@@ -187,15 +190,17 @@ def _stretch(said: Conversation, draft: Draft) -> tuple[int, int]:
     return before, digest.reach if digest is not None else before
 
 
-def _handle(first: int, reach: int) -> str:
-    return f"conversation/{first + 1}-{reach}"
+def _folder(path: str) -> str:
+    """Where a run's own stretches are: handles are one mapping for the whole tree."""
+    return f"conversation/{path}" if path else "conversation"
 
 
 def _source(state: State, draft: Draft) -> Source:
     """What the digest is to be written from."""
     said = state.conversation
     first, reach = _stretch(said, draft)
-    known = [handle for handle in state.artifacts if handle.startswith("conversation/")]
+    own = _folder(state.path)
+    known = [handle for handle in state.artifacts if handle.rpartition("/")[0] == own]
     return Source(
         former=said.digest.text if said.digest is not None else "",
         said=tuple(
@@ -204,7 +209,7 @@ def _source(state: State, draft: Draft) -> Source:
             if message.role != "note"
         ),
         last=reach,
-        handles=(*known, _handle(first, reach)),
+        handles=(*known, f"{own}/{first + 1}-{reach}"),
         most=draft.scene.digest,
         tokens=draft.scene.tokens,
     )

@@ -22,7 +22,8 @@ def spend(run: RunState, usage: Usage, cost: Decimal | None) -> None:
 def allow(run: RunState, reply: Reply) -> None:
     """Which calls of a reply its budget covers. A reply that was cut is not executed, and uses nothing up."""
     asked, most = (tuple(run.calls) if reply.stop == "tools" else ()), run.budget.tool_calls
-    allowed = len(asked) if most is None else min(len(asked), max(0, most - run.tool_calls))
+    used = run.tool_calls + run.below.tool_calls
+    allowed = len(asked) if most is None else min(len(asked), max(0, most - used))
     run.beyond = frozenset(asked[allowed:])
     run.tool_calls += allowed
 

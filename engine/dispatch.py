@@ -173,7 +173,7 @@ async def _asked(run: Run, planned: Planned, call: Call, asks: Question) -> str:
 
     Returns why nobody was asked; empty when somebody was.
     """
-    async with run.asking:
+    async with run.reserving:
         try:
             question = questioned(run, planned.call.id, call, asks)
         except Exception as error:  # noqa: BLE001  a tool may put anything into its question

@@ -15,6 +15,8 @@ from pydantic import JsonValue
 from ..namespaces.arguments import Arguments
 from ..namespaces.meta_tools import GET_SCHEMA, Call, Wrong
 from ..namespaces.tool import Question
+from .breakers import spent_of
+from .budget import over
 from .canonical import digest_of, filled
 from .context import context_of, credentials_of
 from .prompts import prompt
@@ -69,7 +71,7 @@ async def _ruled(run: Run, identity: str, call: Call) -> Call | Wrong | Requeste
 def within(state: State, gated: Mapping[str, Gated]) -> dict[str, Gated]:
     """The calls of a batch in order; questions that the run's budget does not cover are not asked."""
     run = state.current
-    most, asked = run.budget.questions, run.questions
+    most, asked = run.budget.questions, spent_of(state).questions
     kept = dict(gated)
     for identity, one in gated.items():
         asked += isinstance(one, Questioned)
@@ -80,8 +82,7 @@ def within(state: State, gated: Mapping[str, Gated]) -> dict[str, Gated]:
 
 def questioned(run: Run, identity: str, call: Call, asks: Question) -> Questioned | str:
     """What a call at work asks a person, as it is recorded; why nobody can be asked, if so."""
-    current = run.state.current
-    if current.budget.questions is not None and current.questions >= current.budget.questions:
+    if over(run.state.current.budget, spent_of(run.state), "questions") is not None:
         return prompt("no_questions")
     redact = Redactor.of(credentials_of(run, call))
     state = json.dumps(asks.state, ensure_ascii=False)

@@ -180,8 +180,9 @@ def _same(one: str, other: str) -> bool:
 
 
 def _waiting(state: State) -> dict[str, Waiting]:
-    """What the run waits for; a run that is cancelled waits for nobody."""
-    return {} if state.run is None or state.run.cancel is not None else state.run.waiting
+    """What the run waits for; a run that is to stop waits for nobody."""
+    run = state.run
+    return {} if run is None or run.cancel is not None or run.overdue else run.waiting
 
 
 def _settled(waiting: Waiting) -> str:

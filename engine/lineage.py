@@ -38,6 +38,11 @@ def parent_of(run: str) -> str:
     return above[-1] if above else ""
 
 
+def conversation_of(run: str) -> str:
+    """Names the conversation of a run: a child has one of its own, a session's runs have one together."""
+    return run if parent_of(run) else top_of(run).partition(".")[0]
+
+
 def maker_of(top: str, call: str) -> str:
     """The run of the tree below `top` that a call belongs to."""
     return ".".join([top, *call.split(".")[:-2]])

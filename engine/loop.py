@@ -116,7 +116,7 @@ async def _stream(run: Run) -> Reply:
     request = means.wire.request(run.state.conversation, run.state.turn + 1)
     request = replace(request, effort=means.effort.of(run.state))
     request = with_lifetime(request, run.state, means.lifetime.of(run.state))
-    sending(request)
+    sending(run.id, request, len(run.state.conversation.passes))
     means.trail.asks(run.id, request.effort)
     async with aclosing(means.model.stream(request)) as stream:
         async for part in stream:

@@ -20,8 +20,8 @@ class Listener(Protocol):
         """The process is at a point. Called in any thread."""
         ...
 
-    def sending(self, request: Request) -> None:
-        """A model is about to be asked."""
+    def sending(self, run: str, request: Request, passes: int) -> None:
+        """A model is about to be asked for a run whose conversation was compacted so many times."""
         ...
 
 
@@ -42,10 +42,10 @@ def passing(name: str) -> None:
         _Heard.listener.passing(name)
 
 
-def sending(request: Request) -> None:
-    """A model is about to be asked."""
+def sending(run: str, request: Request, passes: int) -> None:
+    """A model is about to be asked for a run whose conversation was compacted so many times."""
     if _Heard.listener is not None:
-        _Heard.listener.sending(request)
+        _Heard.listener.sending(run, request, passes)
 
 
 def changing(name: Callable[[], str], durable: "Future[Any]") -> None:

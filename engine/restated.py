@@ -5,7 +5,7 @@ Status comes from here and never from a digest's prose, where a finished plan wo
 
 from collections.abc import Iterator
 
-from .breakers import spent_of
+from .breakers import iterations_of, spent_of
 from .budget import shares
 from .prompts import prompt
 from .state import State
@@ -24,7 +24,7 @@ def _lines(state: State) -> Iterator[str]:
     yield "Tasks:" if state.tasks else "Tasks: none are listed."
     yield from (f"- {task.status}: {task.title}" for task in state.tasks)
     run = state.current
-    yield f"Steps left: {run.granted - run.iterations} of {run.granted}."
+    yield f"Steps left: {run.granted - iterations_of(state)} of {run.granted}."
     for each in shares(run.budget, spent_of(state)):
         yield f"Budget left: {each.told(each.left)} of {each.told(each.granted)} {each.unit}."
     if run.unknown:

@@ -132,13 +132,11 @@ class Run:
     means: Means
     parent: "Run | None" = None
     """Who started it; None for a top run."""
-    asking: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
-    """One call at a time asks a person, so that none does beyond the budget."""
     mail: Mail = field(init=False)
     """What others say to it and to the other runs of its tree."""
     halt: Halt = field(default_factory=Halt, init=False)
     reserving: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
-    """Held from reading what is left to reserving some of it for children."""
+    """Held from reading what is left to taking of it: by asking a person, or reserving for children."""
     _stream: _Stream = field(init=False)
 
     def __post_init__(self) -> None:

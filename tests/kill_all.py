@@ -1,4 +1,4 @@
-"""Every point of the scenario and of the whole demo, on SQLite and on PostgreSQL: what `make kill-all` runs.
+"""Every point of the scenarios and of the whole demo, on SQLite and on PostgreSQL: what `make kill-all` runs.
 
     python tests/kill_all.py [--workers N]
 
@@ -12,8 +12,12 @@ import sys
 from offing.engine.crashes import Report, sweep
 from postgres_server import server
 
-SWEPT = ("crash_scenario:scenario", "crash_demo:scenario")
-TITLES = {"crash_scenario:scenario": "scenario", "crash_demo:scenario": "`offing demo`"}
+TITLES = {
+    "crash_scenario:scenario": "scenario",
+    "crash_children:scenario": "children",
+    "crash_passes:scenario": "passes",
+    "crash_demo:scenario": "`offing demo`",
+}
 HEAD = """\
 | | store | points | killed | inside tools | lost | repeated | reported unknown | not executed, told | s |
 |---|---|---:|---:|---:|---:|---:|---:|---:|---:|"""
@@ -31,7 +35,7 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=None, help="journeys at the same time")
     workers: int | None = parser.parse_args().workers
     reports: list[Report] = []
-    for scenario in SWEPT:
+    for scenario in TITLES:
         for store in ("", server().url("postgres")):
             reports.append(sweep(scenario, store=store, workers=workers, timeout_s=600.0))
             sys.stderr.write(f"{reports[-1].text()}\n")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from families import NO_END, Family, delegate, does, says
 from offing.compaction.conversation import Message, Text, ToolCall
-from offing.engine import Budget, Call, Engine, Limits
+from offing.engine import Budget, Call, Engine, Limits, Playbook, Scripted
 from offing.engine.budget import Spent
 from offing.engine.errors import ModelFault
 from offing.engine.lineage import child_of, lineage, maker_of, parent_of, path_of, top_of
@@ -206,3 +206,30 @@ def test_the_most_relevant_skill_has_the_most_words_in_common(
 ) -> None:
     skills = session_skills(SkillFolders(), SkillSettings(), ["bank", "ledger", "matching"])
     assert skills.relevant(task, systems) == skill
+
+
+async def test_what_children_called_and_asked_is_no_longer_the_parents_to_use() -> None:
+    search, ask = Call("search", {"query": "qqq"}), Call("ask_user", {"question": "?"})
+
+    async def work(book: Playbook, text: str) -> str:
+        if text.startswith("A"):
+            return " | ".join(each.text for each in await book.calls(search, search, ask))
+        await book.calls(delegate("A now"))
+        return " | ".join(each.text for each in await book.calls(search, ask, ask, search))
+
+    family = Family([], {})
+    family.scripted = Scripted(work)
+    family.limits = replace(NO_END, budget=Budget(tool_calls=7, questions=2))
+    async with family.session() as session:
+        result = await session.ask("Go.")
+        while result.questions:
+            await session.answer(result.questions[0].call, "Yes.")
+            result = await (await session.resume("s.1")).result()
+    assert result.answer == (
+        "nothing found for 'qqq' in all | Yes. | "
+        "Nobody was asked: no further questions can be put to people. "
+        "Decide yourself, or say in your answer what is open. | "
+        "Not executed: the budget of 7 tool calls is used. Work with what you have."
+    )
+    took = (await family.state()).took()
+    assert (took.tool_calls, took.questions) == (7, 2)

@@ -1,7 +1,7 @@
 """A process that is killed anywhere loses nothing, repeats nothing, and says what it does not know.
 
-Swept are `crash_scenario.py`, `crash_demo.py` and `crash_posting.py`; `kill_all.py` takes every point of the
-first two.
+Swept are `crash_scenario.py`, `crash_children.py`, `crash_passes.py`, `crash_demo.py` and `crash_posting.py`;
+`kill_all.py` takes every point of the first four.
 """
 
 import json
@@ -81,6 +81,23 @@ def test_of_two_parallel_calls_the_one_that_ended_is_kept_and_the_one_in_the_mid
     assert [what for what, _ in end["deeds"]] == ["A", "B"]
     assert {call["call"]: call["told"] for call in end["calls"]} == {"1.1": "done", "1.2": "unknown"}
     assert end["answer"].startswith("A paid; Outcome unknown")
+
+
+def test_a_run_and_its_children_are_killed_at_every_point_and_go_on_in_the_middle() -> None:
+    report = swept("crash_children:scenario")
+    assert counts(report) == (0, 0, "")
+    assert len(report.killed) == report.points > 100
+    assert (report.processes, report.doubtful > 8) == (2, True)
+
+
+def test_children_that_go_on_are_killed_again_and_go_on_again() -> None:
+    report = swept("crash_children:scenario", sample=Sample(8, SEED), twice=True)
+    assert counts(report) == (0, 0, "")
+
+
+def test_a_run_and_its_children_are_killed_while_room_is_made() -> None:
+    report = swept("crash_passes:scenario", sample=Sample(8, SEED))
+    assert counts(report) == (0, 0, "")
 
 
 def test_an_entry_is_posted_once_wherever_the_process_is_killed() -> None:
@@ -220,8 +237,16 @@ def test_another_answer_is_wrong_unless_the_model_was_told_of_a_doubt() -> None:
     assert judged(WHOLE, doubted, 0).wrong == ()
 
 
+def sent(of: str, parts: str, passes: int = 0) -> Json:
+    return {"what": "request", "of": of, "parts": list(parts), "passes": passes}
+
+
 def test_a_request_that_does_not_extend_the_one_before_is_told() -> None:
-    sent = [["s", "c", "u"], ["s", "c", "u", "a", "r"], ["s", "c", "other"], ["s", "c", "u", "A", "r", "b"]]
-    requests: list[Json] = [{"what": "request", "parts": parts} for parts in sent]
-    left = Journey((ANSWERED,), [*requests, *WHOLE.log])
-    assert judged(WHOLE, left, 0).wrong == ("request 4 does not extend the one before",)
+    """Conversations are told apart; a pass lets one begin anew behind the frame, and is not forgotten."""
+    extended = [sent("s", "fcu"), sent("s.1.1.1.1", "fcU"), sent("s", "fcuar"), sent("s", "fcud", 1)]
+    assert judged(WHOLE, Journey((ANSWERED,), [*extended, *WHOLE.log]), 0).wrong == ()
+    broken = [sent("s", "fcuAr"), sent("s", "fCud", 1), sent("s", "fCudx")]
+    left = Journey((ANSWERED,), [*extended[:3], *broken, *WHOLE.log])
+    assert judged(WHOLE, left, 0).wrong == tuple(
+        f"request {number} does not extend the one before" for number in (4, 5, 6)
+    )

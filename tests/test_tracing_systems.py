@@ -1,4 +1,4 @@
-"""The context of a call's span goes where the call goes: a header of HTTP services, `_meta` of MCP servers."""
+"""The context of a call's span goes where the call goes: a header for HTTP services, `_meta` for MCP servers."""
 
 import json
 import sys

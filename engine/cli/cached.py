@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ...tracing import Usage
+from ..lineage import conversation_of
 from ..store.cached import UNEXPECTED, Cached, Warmed
 from ..store.facts import Replied
 from ..store.journal import Row
@@ -27,7 +28,7 @@ class _Request(NamedTuple):
     """One request that had to do with the cache."""
 
     reply: int
-    """Its number in the session; 0 for one that only kept the prompt warm."""
+    """Its number in the conversation; 0 for one that only kept the prompt warm."""
     row: Row
     usage: Usage
     cached: Cached | None
@@ -41,7 +42,7 @@ def cache_lines(rows: Iterable[Row], run: str) -> list[str]:
     shown: list[_Request] = []
     lines = [_columns(_HEADS)]
     before: Row | None = None
-    for one in _requests(rows):
+    for one in _requests(row for row in rows if conversation_of(row.run) == conversation_of(run)):
         if one.row.run == run:
             shown.append(one)
             lines += _lines(one, before)

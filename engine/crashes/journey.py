@@ -148,14 +148,17 @@ def _otherwise(whole: Journey, left: Journey) -> Iterator[str]:
 
 
 def _unextended(left: Journey) -> Iterator[str]:
-    """Each request of a conversation extends the one before, whichever process sent it."""
-    newest: dict[tuple[str, ...], list[str]] = {}
+    """Each request of a conversation extends the one before, whichever process sent it.
+
+    After a pass it begins anew behind the frame. A pass that was made is never forgotten.
+    """
+    newest: dict[str, Json] = {}
     for number, line in enumerate(left.lines("request"), 1):
-        parts: list[str] = line["parts"]
-        former = newest.get(begun := tuple(parts[: HEAD + 1]), [])
-        if parts[: len(former)] != former:
+        former = newest.get(line["of"], {"parts": [], "passes": 0})
+        newest[line["of"]] = line
+        kept = former["parts"] if line["passes"] == former["passes"] else former["parts"][:HEAD]
+        if line["passes"] < former["passes"] or line["parts"][: len(kept)] != kept:
             yield f"request {number} does not extend the one before"
-        newest[begun] = parts
 
 
 def _unkilled(left: Journey, kills: int) -> Iterator[str]:

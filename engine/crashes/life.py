@@ -15,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TextIO
 
+from ..lineage import conversation_of
 from ..models.model import Request
 from ..points import listen
 from ..store import store_at
@@ -115,9 +116,10 @@ class Listening:
             if self._kill == EVERYWHERE:
                 self._log.add("point", name=point)
 
-    def sending(self, request: Request) -> None:
+    def sending(self, run: str, request: Request, passes: int) -> None:
         """Logs what is sent, by digests."""
-        self._log.add("request", parts=[sha256(part).hexdigest()[:20] for part in request.segments])
+        parts = [sha256(part).hexdigest()[:20] for part in request.segments]
+        self._log.add("request", of=conversation_of(run), parts=parts, passes=passes)
 
 
 def live(scenario: Scenario, order: Order) -> int:

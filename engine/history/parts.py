@@ -14,6 +14,7 @@ from ...compaction.conversation import Reasoning
 from ...tracing import Usage
 from ..errors import NotFound
 from ..lineage import lineage
+from ..store.cached import Warmed
 from ..store.codec import encode
 from ..store.facts import (
     Began,
@@ -139,7 +140,7 @@ def totals_of(rows: Sequence[Row], run: str) -> Totals:
     facts = [row.known for row in _of(rows, run)]
     replies = [fact for fact in facts if isinstance(fact, Replied)]
     family = (row.known for row in rows if row.run == run or run in lineage(row.run))
-    asked = [fact for fact in family if isinstance(fact, Replied | Faulted | Compacted)]
+    asked = [fact for fact in family if isinstance(fact, Replied | Faulted | Compacted | Warmed)]
     usage, cost = Usage(), cast("Decimal | None", Decimal(0))
     for fact in asked:
         usage += fact.reply.usage if isinstance(fact, Replied) else fact.usage
@@ -239,7 +240,7 @@ def _other(taken: _Taken, fact: Fact) -> None:
         taken.add(Part.OTHER, f"{kind} {body.decode()}")
 
 
-_APART = frozenset({"resumed", "waited", "started", "forked", "moved"})
+_APART = frozenset({"resumed", "waited", "started", "forked", "moved", "warmed"})
 """Kinds that are another way in each run, or are told by what follows on them."""
 
 _TAKERS: Mapping[type, Callable[..., None]] = {

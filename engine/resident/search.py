@@ -74,7 +74,7 @@ def _record_line(at: Desk, identity: str) -> str:
 
 async def _output_lines(at: Desk) -> AsyncIterator[str]:
     left = _SEARCHED_BYTES
-    for stored in reversed(at.state.artifacts.values()):
+    for stored in reversed(tuple(at.state.artifacts.values())):  # others settle while it reads
         left -= stored.size
         if left < 0:
             return
