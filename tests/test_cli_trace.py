@@ -189,8 +189,9 @@ def test_what_is_forgotten_is_forgotten_with_its_traces(
     (file,) = tmp_path.rglob("*.jsonl")
     nobodys = file.with_name(f"{'0' * 32}.jsonl")
     nobodys.write_text("{}\n")
+    long_ago = time.time() - 9 * 86_400
     for each in (file, nobodys):
-        os.utime(each, (time.time() - 9 * 86_400,) * 2)
+        os.utime(each, (long_ago, long_ago))
     assert "0 artifacts and 1 traces removed" in offing_here("sweep").stdout
     assert list(tmp_path.rglob("*.jsonl")) == [file]
     assert offing_here("forget", "--yes").returncode == 0

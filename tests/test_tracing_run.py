@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 from opentelemetry import trace as api
-from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from pydantic import SecretStr
 
 from failing_run import BOOKS, KEPT, OVERLOADED, SECRET, SILENT, STEPS, WRONG, Kept, dollars, fail, said_in
@@ -186,20 +186,24 @@ async def test_a_run_begun_in_a_hosts_span_is_part_of_its_trace(provider: Tracer
     assert root.parent == f"{context.span_id:016x}"
 
 
+def parent_of(span: api.Span) -> str:
+    assert isinstance(span, ReadableSpan)
+    assert span.parent is not None
+    return f"{span.parent.trace_id:032x} {span.parent.span_id:016x}"
+
+
 @tool()
 async def nested() -> str:
     """Traces something itself."""
     with api.get_tracer("client library").start_as_current_span("a query") as span:
-        parent = span.parent  # type: ignore[attr-defined]
-        return f"{parent.trace_id:032x} {parent.span_id:016x}"
+        return parent_of(span)
 
 
 @tool()
 def threaded() -> str:
     """Traces something itself."""
     with api.get_tracer("client library").start_as_current_span("a query") as span:
-        parent = span.parent  # type: ignore[attr-defined]
-        return f"{parent.trace_id:032x} {parent.span_id:016x}"
+        return parent_of(span)
 
 
 async def test_what_a_tool_traces_by_itself_hangs_below_its_call(provider: TracerProvider) -> None:

@@ -1,4 +1,4 @@
-"""The context of a call's span goes where the call goes: a header for HTTP services, `_meta` for MCP servers."""
+"""The context of a call's span goes where the call goes: to HTTP services and to MCP servers."""
 
 import json
 import sys

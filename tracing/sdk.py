@@ -149,7 +149,7 @@ class _Forwarding:
     @property
     def _processors(self) -> _Processes:
         # The one thing that is not public: a provider tells of its sampler and resource, not of these.
-        return cast("_Processes", self._host._active_span_processor)
+        return cast("_Processes", self._host._active_span_processor)  # pyright: ignore[reportPrivateUsage]
 
 
 class GivenIds(Protocol):

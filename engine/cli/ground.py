@@ -7,7 +7,6 @@ from pathlib import Path
 
 from ...tracing import FileSink, Tracing
 from ..configuration import FILE, Configuration, load
-from ..configuration.configuration import STORE
 from ..configuration.load import empty
 from ..store import Store, store_at
 from ..store.journal import Scope
@@ -39,15 +38,15 @@ class Ground:
         return str(self.configuration.source.path.absolute()) if self.configuration.is_written else ""
 
     @property
-    def traces(self) -> Path:
-        """The folder of the tenant's trace files."""
-        return traces_beside(self.store, self.tenant, Path(self.configuration.folder / STORE).parent)
+    def traces(self) -> Path | None:
+        """The folder of the tenant's trace files; None where the store is on a server."""
+        return traces_beside(self.store, self.tenant)
 
     @property
     def tracing(self) -> Tracing:
         """Where runs are traced: into files, unless the configuration says no; as the environment says."""
         settings, own = self.configuration.settings.tracing, Tracing.of_environment()
-        files = [FileSink(self.traces)] if settings.files else []
+        files = [FileSink(self.traces)] if settings.files and self.traces else []
         return Tracing([*files, *own.sinks], settings.content)
 
     @property

@@ -1,4 +1,4 @@
-"""Where the traces of a store's runs are kept as files: a folder beside it, one for each tenant in it."""
+"""Where the traces of a store's runs are kept as files: in a folder beside it, one for each tenant."""
 
 import contextlib
 import shutil
@@ -14,18 +14,19 @@ from .place import is_url
 from .retention import holdings_of
 
 _NAME = "-traces"
-_ON_SERVER = "postgresql"
 
 
-def traces_beside(store: str, tenant: str, folder: Path) -> Path:
-    """The folder of a tenant's traces: beside the store's file, or in `folder` for a server's."""
-    beside = f"{folder / _ON_SERVER}{_NAME}" if is_url(store) else f"{store}{_NAME}"
-    return Path(beside) / quote(tenant, safe="").replace(".", "%2E")
+def traces_beside(store: str, tenant: str) -> Path | None:
+    """The folder of a tenant's traces, beside the store's file; None for a server's, which has no beside."""
+    if is_url(store):
+        return None
+    return Path(f"{store}{_NAME}") / quote(tenant, safe="").replace(".", "%2E")
 
 
-def forget_traces(folder: Path) -> None:
+def forget_traces(folder: Path | None) -> None:
     """Deletes all traces of a tenant. It blocks."""
-    shutil.rmtree(folder, ignore_errors=True)
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 async def named_traces(scope: Scope) -> frozenset[str]:
@@ -43,10 +44,10 @@ async def named_traces(scope: Scope) -> frozenset[str]:
     return frozenset(found)
 
 
-def sweep_traces(folder: Path, named: Container[str], older_than_s: float) -> int:
+def sweep_traces(folder: Path | None, named: Container[str], older_than_s: float) -> int:
     """Deletes the traces of no run that were not written to for so long. Gives how many. It blocks."""
     before, removed = time.time() - older_than_s, 0
-    for file in folder.glob(f"*{SUFFIX}"):
+    for file in () if folder is None else folder.glob(f"*{SUFFIX}"):
         with contextlib.suppress(FileNotFoundError):  # somebody else was quicker
             if file.stem not in named and file.stat().st_mtime < before:
                 file.unlink()

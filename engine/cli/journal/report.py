@@ -94,9 +94,8 @@ def _figures(summary: RunSummary, traced: Recalled, result: Result | None) -> It
 
 def _told_of(span: Span | None) -> Iterator[tuple[str, str]]:
     """What its last stretch worked with."""
-    told = {} if span is None else span.attributes
     for what, key in _WORKED_WITH.items():
-        value = told.get(key)
+        value = None if span is None else span.attributes.get(key)
         if value:
             yield what, ", ".join(value) if isinstance(value, tuple) else str(value)
 
