@@ -17,7 +17,18 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from bare_run import NOON, SetClock
-from offing.compaction.conversation import Media, Message, Raw, Reasoning, Text, ToolCall, ToolResult
+from offing.compaction.conversation import (
+    Digest,
+    Media,
+    Message,
+    Pass,
+    Raw,
+    Reasoning,
+    Stub,
+    Text,
+    ToolCall,
+    ToolResult,
+)
 from offing.engine import Engine, Playbook, Scripted
 from offing.engine.clock import Outside
 from offing.engine.errors import FaultKind, JournalUnreadable, LeaseLost, NotFound
@@ -27,15 +38,18 @@ from offing.engine.scrub import scrub_fields
 from offing.engine.state import State, apply
 from offing.engine.store import SqliteStore, Store
 from offing.engine.store.branches import Edited, Forked, Moved, NotUndone
+from offing.engine.store.cached import Warmed
 from offing.engine.store.codec import KINDS, Body, Upcaster, decode, encode, unrecordable
 from offing.engine.store.facts import (
     Began,
     Checked,
+    Compacted,
     Fact,
     Faulted,
     Linked,
     Noted,
     Opened,
+    PassWhy,
     Remembered,
     Replied,
     Resumed,
@@ -50,6 +64,7 @@ from offing.engine.store.facts import (
     TasksSet,
     Unknown,
     Waited,
+    Writer,
 )
 from offing.engine.store.journal import Lease, Row
 from offing.engine.store.people import (
@@ -64,6 +79,7 @@ from offing.engine.store.people import (
     Said,
     Taken,
 )
+from offing.engine.store.strands import Delegated, Overdue, Strand
 from offing.namespaces import Effect, FunctionNamespace, Record
 from offing.namespaces.functions import tool
 from offing.tracing import Usage
@@ -166,6 +182,32 @@ FACTS: dict[str, st.SearchStrategy[Any]] = {
         some(st.builds(NotUndone, TEXT, TEXT, st.sampled_from(["done", "failed", "unknown"]))),
     ),
     "moved": st.builds(Moved, TEXT),
+    "compacted": st.builds(
+        Compacted,
+        st.builds(
+            Pass,
+            COUNTS,
+            some(st.builds(Stub, TEXT, TEXT, TEXT)),
+            st.none() | st.builds(Digest, TEXT, COUNTS, some(COUNTS)),
+            st.none() | COUNTS,
+        ),
+        st.sampled_from(get_args(PassWhy)),
+        COUNTS,
+        COUNTS,
+        some(STORED),
+        st.sampled_from(get_args(Writer)),
+        TEXT,
+        COUNTS,
+        USAGES,
+        st.none() | DECIMALS,
+    ),
+    "warmed": st.builds(Warmed, USAGES, st.none() | DECIMALS),
+    "delegated": st.builds(
+        Delegated,
+        TEXT,
+        some(st.builds(Strand, TEXT, TEXT, st.builds(Limits, COUNTS, COUNTS), st.none() | some(TEXT), TEXT)),
+    ),
+    "overdue": st.just(Overdue()),
 }
 ANY_FACT = st.one_of(*FACTS.values())
 OWN_FACT = ANY_FACT.filter(lambda fact: not isinstance(fact, Taken))

@@ -295,7 +295,7 @@ async def test_a_run_that_is_cancelled_tells_the_server_and_progress_is_an_event
     async with at_work(raw(), Step(calls=[call("hang")])) as work:
         async with work.session.run("Go.") as run:
             progress = [event async for event in until(run, Progress)][-1]
-            assert progress == Progress("1.1", "at work (1 of 4)")
+            assert progress == Progress("1.1", "at work (1 of 4)", "s.1")
             result = await run.cancel(at_once=True)
         assert result.why == "cancelled"
     assert raw.lines == ["started", "hang", "cancelled"]

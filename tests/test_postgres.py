@@ -66,7 +66,7 @@ async def test_tables_are_made_once_when_many_come_at_once(url: str) -> None:
     assert leases == [Lease(f"s{n}", 1, 0) for n in range(8)]
     for store in stores:
         await store.close()
-    assert in_postgres(url, "select version from offing.version") == [(1,)]
+    assert in_postgres(url, "select version from offing.version") == [(2,)]
 
 
 async def test_tables_of_a_newer_release_are_refused_and_left_as_they_are(url: str) -> None:
@@ -75,7 +75,7 @@ async def test_tables_of_a_newer_release_are_refused_and_left_as_they_are(url: s
     await store.close()
     in_postgres(url, "update offing.version set version=7")
     store = PostgresStore(url)
-    with pytest.raises(StoreError, match="tables are of version 7 and this release knows 1: use the release"):
+    with pytest.raises(StoreError, match="tables are of version 7 and this release knows 2: use the release"):
         await store.scoped("local").journal.acquire("s")
     await store.close()
     assert in_postgres(url, "select version from offing.version") == [(7,)]
