@@ -21,7 +21,7 @@ def is_cold(state: State) -> bool:
 
 
 def is_frame_cold(state: State) -> bool:
-    """The same of the first two layers, whose lifetime was planned: a child's were read by its parent first."""
+    """The same of the first two layers, whose lifetime was planned. A child finds those of its parent."""
     prefix = state.prefix or state.above
     return prefix is None or _age_us(state, prefix) >= LIFETIME_US[prefix.cached.lifetime]
 
