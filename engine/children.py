@@ -15,7 +15,7 @@ from .breakers import spent_of, worked_s
 from .halting import end
 from .hearing import addressee
 from .limits import Limits
-from .lineage import child_of, lineage
+from .lineage import child_of, lineage, maker_of, top_of
 from .opening import driven
 from .prompts import prompt
 from .reached import reached
@@ -26,6 +26,7 @@ from .scrub import scrub
 from .steps import has_ended
 from .store.facts import Began, Fact, SkillActivated
 from .store.inbox import word_of
+from .store.people import Expired
 from .store.strands import Delegated, Overdue, Strand
 
 
@@ -69,6 +70,7 @@ class _Attended:
         self._at_work: dict[asyncio.Task[None], Run] = {}
         self._done: deque[asyncio.Task[None]] = deque()
         self._parked: list[Run] = []
+        self._timers: list[asyncio.Task[None]] = []
         self._news = asyncio.Event()
 
     async def work(self, children: list[Run]) -> None:
@@ -84,7 +86,7 @@ class _Attended:
                     self._put_aside(self._done.popleft())
                 await self._call_back()
         finally:
-            await end((*self._at_work, listening))
+            await end((*self._at_work, *self._timers, listening))
             self._run.mail.drivers.difference_update(child.id for child in self._at_work.values())
 
     def _begin(self, child: Run) -> None:
@@ -108,15 +110,31 @@ class _Attended:
         task.result()
         if child.state.run is not None and not has_ended(child.state):
             self._parked.append(child)
+            self._timers.append(asyncio.create_task(self._ring_when_due(child)))
+
+    async def _ring_when_due(self, child: Run) -> None:
+        """What nobody approves in time is over for a child while others are at work, as it is at a resume."""
+        due = [each.expires_at for each in child.state.waitings() if each.expires_at is not None]
+        if due:
+            await child.clock.sleep_until(min(due))
+            self._news.set()
+
+    async def _expired(self, child: Run) -> bool:
+        """Records what nobody has approved in time; whether there is any."""
+        due = [each.asked.call for each in child.state.waitings() if each.is_due(child.clock.now_us())]
+        for call in due:
+            await self._run.descendant(maker_of(top_of(child.id), call)).record(Expired(call))
+        return bool(due)
 
     async def _call_back(self) -> None:
-        """Those to whom something was said, or who are to stop, go on."""
+        """Those to whom something was said, whose time is over, or who are to stop, go on."""
         items = await self._run.mail.items() if self._parked else ()
         named = {addressee(self._run.session, item.run, word_of(item)) for item in items}
         families = {each for identity in named for each in lineage(identity)}
         aside, self._parked = self._parked, []
         for child in aside:
-            if child.id in families or child.state.current.cancel is not None:
+            is_told = child.id in families or child.state.current.cancel is not None
+            if is_told or await self._expired(child):
                 self._begin(child)
             else:
                 self._parked.append(child)

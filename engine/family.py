@@ -43,6 +43,7 @@ def delegate(state: "State", row: "Row", fact: Delegated) -> None:
             opened_at=state.opened_at,
             records=state.records,
             artifacts=state.artifacts,
+            above=state.prefix or state.above,
             skills=dict(in_frame),
         )
 

@@ -81,8 +81,9 @@ class LifetimeChoice:
         """The lifetime that the next request asks for."""
         if not self.takes_markers:
             return "5m"
-        if state.prefix is not None and not is_frame_cold(state):
-            return state.prefix.cached.lifetime
+        there = state.prefix or state.above
+        if there is not None and not is_frame_cold(state):
+            return there.cached.lifetime
         if self.fixed is not None:
             return self.fixed
         return "1h" if self.needs_people or _pauses(state) else "5m"

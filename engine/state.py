@@ -108,6 +108,8 @@ class State:
     """The stream that the session goes on in; None when it goes on in this one."""
     prefix: Prefix | None = None
     """What the newest request left in the provider's cache; None when nothing is known of that."""
+    above: Prefix | None = None
+    """Of a child: the same of its parent, when it was handed its work; their first two layers are one."""
     pauses: Pauses = field(default_factory=Pauses)
 
     @property

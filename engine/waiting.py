@@ -18,7 +18,11 @@ class Waiting:
         """Whether it is still waited for."""
         return self.said is None
 
+    @property
+    def expires_at(self) -> int | None:
+        """From when on nobody can decide, in microseconds since 1970 in UTC; None for never."""
+        return self.asked.expires_at if isinstance(self.asked, Requested) else None
+
     def is_due(self, at: int) -> bool:
         """Whether nobody can decide any more at this time."""
-        expires = self.asked.expires_at if isinstance(self.asked, Requested) else None
-        return expires is not None and expires <= at
+        return self.expires_at is not None and self.expires_at <= at

@@ -4,6 +4,7 @@ Time is that of the state's last row, so a resume sees the pause before it. A ca
 last read: that is when the request was sent, not when its reply came.
 """
 
+from .prefix_state import Prefix
 from .state import State
 from .store.cached import LIFETIME_US
 
@@ -16,13 +17,13 @@ def is_cold(state: State) -> bool:
     """
     if state.prefix is None and not state.spoke.at:
         return False
-    return _age_us(state) >= LIFETIME_US["5m"]
+    return _age_us(state, state.prefix) >= LIFETIME_US["5m"]
 
 
 def is_frame_cold(state: State) -> bool:
-    """The same of the first two layers, whose lifetime was planned."""
-    prefix = state.prefix
-    return prefix is None or _age_us(state) >= LIFETIME_US[prefix.cached.lifetime]
+    """The same of the first two layers, whose lifetime was planned. A child finds those of its parent."""
+    prefix = state.prefix or state.above
+    return prefix is None or _age_us(state, prefix) >= LIFETIME_US[prefix.cached.lifetime]
 
 
 def expires_at(state: State) -> int | None:
@@ -30,9 +31,8 @@ def expires_at(state: State) -> int | None:
     return None if state.prefix is None else state.prefix.read_at + LIFETIME_US["5m"]
 
 
-def _age_us(state: State) -> int:
+def _age_us(state: State, prefix: Prefix | None) -> int:
     """Microseconds since the cache was last read; more than any lifetime when it is another model's."""
-    prefix = state.prefix
     if prefix is None:  # a journal that does not tell of caches
         return state.at - state.spoke.at
     return LIFETIME_US["1h"] if prefix.cached.model != state.model else state.at - prefix.read_at

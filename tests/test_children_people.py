@@ -10,9 +10,9 @@ from families import NO_END, Family, delegate, does, says
 from offing.engine import Call, Playbook, Session
 from offing.engine.approvals import ApprovalPolicy
 from offing.engine.errors import NotFound, NotOpen
-from offing.engine.events import ApprovalNeeded, Event
+from offing.engine.events import ApprovalExpired, ApprovalNeeded, Event, RunStopped
 from offing.engine.store.facts import Fact, Resumed, Settled, Stopped
-from offing.engine.store.people import CancelAsked, Decided, Posted, Refused, Said
+from offing.engine.store.people import CancelAsked, Decided, Expired, Posted, Refused, Said
 from offing.engine.store.strands import Overdue
 from offing.namespaces import Effect, Tool, ToolContext, ToolOutput, tool
 from people import Till, resumed
@@ -43,6 +43,14 @@ async def seen(session: Session, kind: type[Event]) -> None:
     async with aclosing(session.events()) as events:
         async for event in events:
             if isinstance(event, kind):
+                return
+
+
+async def seen_stop(session: Session, run: str) -> None:
+    """Waits until the session tells that a run has stopped."""
+    async with aclosing(session.events()) as events:
+        async for event in events:
+            if isinstance(event, RunStopped) and event.run == run:
                 return
 
 
@@ -317,3 +325,30 @@ async def test_a_decision_that_does_not_fit_is_refused_and_the_child_waits_on() 
         (A, Decided),
         (A, Refused),
     ]
+
+
+async def test_what_nobody_approves_in_time_is_over_while_other_children_are_at_work() -> None:
+    held = Held()
+    family = Family([delegate("A now", "B now")], {"A": does(PAY), "B": does(Call("sys__wait"))}, held.tools)
+    family.policy = ApprovalPolicy(expires_after_s=60)
+    async with family.session() as session, session.run("Go.") as run:
+        async with asyncio.timeout(20):
+            await seen(session, ApprovalExpired)
+            await seen_stop(session, A)
+            held.let_go.set()
+            assert (await run.result()).answered
+    assert family.clock.slept == [60_000_000]
+    assert stops(await family.facts(Stopped)) == [(A, "answered"), (B, "answered"), ("s.1", "answered")]
+    [told, *_] = (await family.results())["1.1"].split("\n\n")
+    assert "Nobody approved sys__pay in time" in told
+
+
+async def test_children_that_all_wait_for_an_approval_in_vain_go_on_when_the_run_is_resumed() -> None:
+    till = Till()
+    family = Family([delegate("A now")], {"A": does(PAY)}, till.tools())
+    family.policy = ApprovalPolicy(expires_after_s=60)
+    async with family.session() as session:
+        assert (await session.ask("Go.")).why == "waiting"
+        family.clock.at += 61_000_000
+        assert (await resumed(session)).answered
+    assert (till.done, len(await family.facts(Expired))) == ([], 1)

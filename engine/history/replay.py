@@ -105,8 +105,9 @@ class _Driven:
 def _lifetime(row: Row, state: State) -> Lifetime:
     """The one that was planned for the first layers; of a request without reply, that of the one before."""
     cached = row.fact.cached if isinstance(row.fact, Replied) else None
-    if cached is None and state.prefix is not None:
-        cached = state.prefix.cached
+    before = state.prefix or state.above
+    if cached is None and before is not None:
+        cached = before.cached
     return "5m" if cached is None else cached.lifetime
 
 
