@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ...tracing import Usage
-from ..store.cached import UNEXPECTED, Cached, Warmed
-from ..store.facts import Replied
-from ..store.journal import Row
+from ....tracing import Usage
+from ...lineage import parent_of
+from ...store.cached import UNEXPECTED, Cached, Warmed
+from ...store.facts import Replied
+from ...store.journal import Row
 
 _HEADS = ("reply", "after", "prompt", "read", "written 5m", "written 1h", "plain", "missed", "")
 _WIDTHS = (6, 9, 9, 9, 11, 11, 9, 9, 0)
@@ -27,7 +28,7 @@ class _Request(NamedTuple):
     """One request that had to do with the cache."""
 
     reply: int
-    """Its number in the session; 0 for one that only kept the prompt warm."""
+    """Its number in the session, or in the child; 0 for one that only kept the prompt warm."""
     row: Row
     usage: Usage
     cached: Cached | None
@@ -37,11 +38,12 @@ def cache_lines(rows: Iterable[Row], run: str) -> list[str]:
     """The lines for a run, from the rows of its session: a head, a line a request, and what they come to.
 
     A request is shown with the time since the one before it, its tokens, and why it missed what it missed.
+    The one before is that of the same conversation: the session's, or the child's own.
     """
     shown: list[_Request] = []
     lines = [_columns(_HEADS)]
     before: Row | None = None
-    for one in _requests(rows):
+    for one in _requests(row for row in rows if _conversation(row.run) == _conversation(run)):
         if one.row.run == run:
             shown.append(one)
             lines += _lines(one, before)
@@ -49,10 +51,15 @@ def cache_lines(rows: Iterable[Row], run: str) -> list[str]:
     return [*lines, *_sums(shown)]
 
 
+def _conversation(run: str) -> str:
+    """What tells a conversation apart: top runs share their session's, and a child has its own."""
+    return run if parent_of(run) else ""
+
+
 def _requests(rows: Iterable[Row]) -> Iterator[_Request]:
     replies = 0
     for row in rows:
-        match row.known:
+        match row.fact:
             case Replied(reply, cached=cached):
                 replies += 1
                 yield _Request(replies, row, reply.usage, cached)
