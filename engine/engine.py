@@ -28,7 +28,7 @@ from .history.fork import Edit, Target
 from .history.streams import session_named
 from .inbox import Inbox
 from .lifetimes import Caching
-from .limits import Limits
+from .limits import Limits, check_limits
 from .memory import MemoryPolicy
 from .models.model import HoldsConnections, KeepsWarm, Model
 from .notify import Notices, Notifier
@@ -95,8 +95,8 @@ class Engine:
             outside: Time and the names of new sessions, for tests.
 
         Raises:
-            ConfigurationError: a model's name, an effort, `check` or a folder cannot be used, or the model
-                cannot keep a prompt warm.
+            ConfigurationError: a model's name, an effort, a limit, `check` or a folder cannot be used, or
+                the model cannot keep a prompt warm.
             ModelNotConfigured: a model's key is missing.
         """
         roles = chosen(model)
@@ -107,6 +107,7 @@ class Engine:
             raise ConfigurationError(
                 f"{roles['run'].model.name} cannot keep a prompt warm: that takes an 'anthropic:' model"
             )
+        check_limits(limits or Limits())
         self._outside = outside or Outside()
         self._shared = Shared(
             roles=roles,

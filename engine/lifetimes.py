@@ -60,7 +60,7 @@ class KeepWarm:
 class Caching:
     """How the host wants the provider's cache used."""
 
-    lifetime: Lifetime | Literal["auto"] = "auto"
+    lifetime: Literal["auto", Lifetime] = "auto"
     """Of the first two layers, for providers that take markers; "auto" plans it by the rules above."""
     keep_warm: KeepWarm | None = None
     """For sessions that wait, with a model that can do it, as Claude; None for not at all."""

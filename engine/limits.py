@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from .budget import Budget
+from .errors import ConfigurationError
 from .models.retry import RetryPolicy
 
 
@@ -53,6 +54,21 @@ class Limits:
     do not count. None for no end."""
     strand_chars: int = 3_000
     """Characters that a child's parent reads of its answer; the rest is read back by a handle."""
+
+
+def check_limits(limits: Limits) -> None:
+    """Refuses bounds that cannot be meant. Those in a journal are what they are, and are not looked at.
+
+    Raises:
+        ConfigurationError: nothing could ever run, or a share is none.
+    """
+    for name in ("parallel_calls", "strands"):
+        if getattr(limits, name) < 1:
+            raise ConfigurationError(f"{name} cannot be {getattr(limits, name)!r}: 1 or more")
+    for name in ("compact_above", "compact_cold_above", "compact_to", "freeze_at"):
+        share: float | None = getattr(limits, name)
+        if share is not None and not 0 < share <= 1:
+            raise ConfigurationError(f"{name} cannot be {share!r}: a share of more than 0, and at most 1")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from loopback import Answer, Loopback, PromptCache, Reply, Seen
 from offing.compaction.conversation import Message
 from offing.engine import Engine, Limits, MemoryStore
 from offing.engine.audit import CacheAudit, Sent, changed_layer, judged
-from offing.engine.cli.cached import cache_lines
+from offing.engine.cli.journal.cached import cache_lines
 from offing.engine.events import ReplyFinished
 from offing.engine.layers import Chain, Layers
 from offing.engine.models.anthropic import Options

@@ -1,6 +1,5 @@
 """Children and the provider's cache: what they share with their run, and who is kept warm while one waits."""
 
-
 from caches import LOOKS, answers, kept, outcomes
 from families import NO_END, strand
 from loopback import Answer, ToolUse

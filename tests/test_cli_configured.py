@@ -13,11 +13,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from offing.engine.cli.exits import MEANING
 from offing.engine.cli.main import main
 from offing.engine.cli.table import COMMANDS
-from shop import set_up
+from small_shop import set_up
 
 OFFING = [sys.executable, "-m", "offing.engine.cli"]
 Said = pytest.CaptureFixture[str]
@@ -362,3 +363,75 @@ def test_a_file_that_is_wrong_ends_with_2_and_its_lines(folder: Path, offing: Of
             "offing.yaml:1: modle: is no key; did you mean 'model'?\n"
             'offing.yaml:2: limits.iterations: cannot be "x": a whole number, such as 5\n'
         )
+
+
+def test_a_run_with_strands_is_shown_as_a_tree_and_listed_as_one(offing: Offing) -> None:
+    run = offing("run", "look after everyone").split()[1]
+    assert f"{run} " in offing("runs", "--waiting")
+    assert "waits: call 1.1.2.1.1, shop__close" in offing("runs", "--waiting")
+    offing("approve", run)
+    offing("resume", run)
+    (listed,) = map(json.loads, offing("runs", "--json").splitlines())
+    assert (listed["run"], listed["strands"], listed["iterations"], listed["waiting"]) == (run, 2, 6, {})
+    shown = re.sub(r"process \d+ on \S+", "process 1 on here", offing("show", run)).replace(run, "RUN")
+    assert shown.partition("\n\n")[2] == snapshot("""\
+> look after everyone
+       driven by process 1 on here
+iteration 1
+  reply: 0 tokens read, 0 written
+   1.1 delegate {"strands": [{"title": "Ada", "task": "find Ada"}, {"title": "Her account", "task": "please close it"}]}
+   1.1 is handed to 2 strands
+    Ada (run RUN.1.1.1): answered
+    > find Ada <note> This is a part of a larger request, "Ada", given to you alone. You see nothing else of that request, and who gave it to you sees nothing of y...
+           driven by process 1 on here
+    iteration 1
+      reply: 0 tokens read, 0 written
+    1.1.1.1.1 shop__find {"name": "Ada"}
+    1.1.1.1.1 = {"name":"Ada","iban":"DE12"}
+    iteration 2
+      reply: 0 tokens read, 0 written
+           Found {"name":"Ada","iban":"DE12"}
+      stopped, answered
+    Her account (run RUN.1.1.2): answered
+    > please close it <note> This is a part of a larger request, "Her account", given to you alone. You see nothing else of that request, and who gave it to you se...
+           driven by process 1 on here
+    iteration 1
+      reply: 0 tokens read, 0 written
+    1.1.2.1.1 shop__close {"name": "Ada"}
+    1.1.2.1.1 waits for approval of shop__close: shop__close cannot be undone
+    1.1.2.1.1 approved by ada
+    1.1.2.1.1 = closed Ada
+    iteration 2
+      reply: 0 tokens read, 0 written
+           It says: closed Ada
+      stopped, answered
+  stopped, waiting: waits for approval of 1.1.2.1.1 (shop__close)
+       driven by process 1 on here
+   1.1 = [1] Ada: answered Found {"name":"Ada","iban":"DE12"} [2] Her account: answered It says: closed Ada
+iteration 2
+  reply: 0 tokens read, 0 written
+       [1] Ada: answered Found {"name":"Ada","iban":"DE12"} [2] Her account: answered It says: closed Ada
+  stopped, answered
+
+[1] Ada: answered
+Found {"name":"Ada","iban":"DE12"}
+
+[2] Her account: answered
+It says: closed Ada
+one call whole: offing show RUN --full CALL
+""")  # noqa: E501
+    facts = json.loads(offing("show", run, "--json"))["facts"]
+    assert {fact["run"] for fact in facts} == {run, f"{run}.1.1.1", f"{run}.1.1.2"}
+
+
+def test_a_strand_is_shown_by_its_own_name_and_its_calls_by_theirs(offing: Offing) -> None:
+    run = offing("run", "look after everyone").split()[1]
+    offing("approve", run)
+    offing("resume", run)
+    shown = offing("show", f"{run}.1.1.1")
+    assert shown.startswith(f"run {run}.1.1.1: answered\nbegun ")
+    assert '\nFound {"name":"Ada","iban":"DE12"}\n' in shown
+    assert "Her account" not in shown
+    for name in (run, f"{run}.1.1.2"):
+        said = offing("show", name, "--full", "1.1.2.1.1")
+        assert said == '1.1.2.1.1 shop__close\n{"name": "Ada"}\n\nclosed Ada\n'

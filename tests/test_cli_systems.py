@@ -11,7 +11,7 @@ import pytest
 
 from loopback import Answer, Loopback, Text, ToolUse
 from offing.engine.cli.main import main
-from shop import set_up
+from small_shop import set_up
 
 Said = pytest.CaptureFixture[str]
 Offing = Callable[..., str]

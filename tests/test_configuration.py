@@ -17,6 +17,7 @@ from offing.engine.configuration import Configuration, Unusable, load, schema
 from offing.engine.configuration.load import configuration_of
 from offing.engine.configuration.source import read_source
 from offing.engine.errors import ConfigurationError
+from offing.engine.lifetimes import Caching, KeepWarm
 from offing.engine.limits import Limits
 from offing.engine.memory import MemoryPolicy
 from offing.engine.models.retry import RetryPolicy
@@ -77,6 +78,16 @@ WRONG = {
     "store: ${NOWHERE}/x": (
         "1: store: the environment variable NOWHERE is not set; write $${NOWHERE} for the text itself"
     ),
+    "limits: {compact_above: 80}": (
+        "1: limits: compact_above cannot be 80.0: a share of more than 0, and at most 1"
+    ),
+    "limits: {strands: 0}": "1: limits: strands cannot be 0: 1 or more",
+    "caching: {lifetime: 2h}": "1: caching.lifetime: cannot be \"2h\": it is one of 'auto', '5m', '1h'",
+    "caching: {keep_warm: {times: 0}}": (
+        "1: caching.keep_warm: what is kept warm takes times and cost of more than 0;"
+        " got KeepWarm(times=0, cost=Decimal('0.50'))"
+    ),
+    "caching: {keep_warm: {tims: 3}}": "1: caching.keep_warm.tims: is no key; did you mean 'times'?",
     "memory: 3": "1: memory: cannot be 3: a mapping, with a line `KEY: VALUE` each",
     "memory: {expires_after_days: 0}": "1: memory: expires_after_days has to be more than 0; got 0.0",
     "check: never": "1: check: cannot be \"never\": it is one of 'auto', 'required', 'off'",
@@ -199,6 +210,10 @@ limits:
   iterations: 40
   budget: {cost: 2.50, questions: 0}
   retry: {attempts: 2}
+  window: 200000
+  strands: 8
+  strand_s: null
+caching: {lifetime: 1h, keep_warm: {times: 3, cost: 0.20}}
 approvals:
   rules:
     - tools: "*__pay"
@@ -221,7 +236,15 @@ memory: {expires_after_days: 30}
     settings = configuration.settings
     assert configuration.about == About("Own Ltd", ("one", "two"), "Ada", "2026-09", "Country is NO.")
     budget = Budget(cost=Decimal("2.50"), questions=0)
-    assert settings.limits == Limits(iterations=40, budget=budget, retry=RetryPolicy(attempts=2))
+    assert settings.limits == Limits(
+        iterations=40,
+        budget=budget,
+        retry=RetryPolicy(attempts=2),
+        window=200_000,
+        strands=8,
+        strand_s=None,
+    )
+    assert settings.caching.made() == Caching("1h", KeepWarm(3, Decimal("0.20")))
     rule = ApprovalRule(
         "*__pay",
         "ask",
@@ -242,6 +265,17 @@ memory: {expires_after_days: 30}
     assert settings.memory == MemoryPolicy(expires_after_days=30)
     assert configuration.store == str(folder / ".offing" / "offing.db")
     assert "secret-path" not in repr(configuration)
+
+
+@pytest.mark.parametrize(("said", "meant"), [("true", KeepWarm()), ("false", None)])
+def test_keeping_warm_is_switched_on_and_off(folder: Path, said: str, meant: KeepWarm | None) -> None:
+    assert written(f"caching: {{keep_warm: {said}}}").settings.caching.made() == Caching(keep_warm=meant)
+
+
+def test_what_is_said_of_caching_reaches_the_engine(folder: Path) -> None:
+    configuration = written("caching: {keep_warm: true}")
+    with pytest.raises(ConfigurationError, match="playbook:json:dumps cannot keep a prompt warm"):
+        configuration.engine(model="playbook:json:dumps", store=MemoryStore())
 
 
 def test_a_command_is_told_of_a_stop(folder: Path) -> None:
@@ -312,6 +346,7 @@ def test_the_schema_takes_what_the_reader_takes(folder: Path) -> None:
 model: {name: "litellm:openai/gpt-5.6", effort: high}
 models: {digest: anthropic:claude-haiku-4-5}
 memory: true
+caching: {keep_warm: true}
 limits: {budget: {cost: 2.5}}
 namespaces:
   matching:

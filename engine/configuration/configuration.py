@@ -114,6 +114,7 @@ class Configuration:
                 self.namespaces(kept.scoped(self.tenant).readings),
                 store=kept,
                 limits=settings.limits,
+                caching=settings.caching.made(),
                 pinned=settings.pinned,
                 check=settings.check,
                 skills=settings.skills.made_folders(self.folder),

@@ -6,7 +6,7 @@ as it is, as `Limits` can, it is the shape too.
 
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import (
     ConfigDict,
@@ -21,10 +21,12 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from ..errors import ConfigurationError
-from ..limits import Limits
+from ..lifetimes import Caching, KeepWarm
+from ..limits import Limits, check_limits
 from ..memory import MemoryPolicy
 from ..models.model import Effort
 from ..prompt import About
+from ..store.cached import Lifetime
 from ..store.facts import CheckMode
 from .guards import ApprovalSettings, NotifySettings
 from .skilled import SkillsSettings
@@ -87,6 +89,8 @@ def _told(value: object, validate: Callable[[object], T]) -> T:
     """What a class of the engine refuses, as a problem of the file."""
     try:
         made = validate(value)
+        if isinstance(made, Limits):
+            check_limits(made)
     except ConfigurationError as error:
         raise ValueError(str(error)) from None
     _check_bounds(made)
@@ -102,6 +106,31 @@ def _check_bounds(bounds: object) -> None:
         if isinstance(value, (int, float)) and value < 0:
             raise ValueError(f"{each.name} cannot be {value!r}: 0 or more")
         _check_bounds(value)
+
+
+def _switched(value: JsonValue) -> JsonValue:
+    """What is on as it is unless more is said, or off."""
+    if isinstance(value, bool):
+        return {} if value else None
+    return value
+
+
+class CachingSettings(Shape):
+    """What is asked of the provider's cache."""
+
+    lifetime: Literal["auto", Lifetime] = "auto"
+    """Of what all requests of a session begin with; auto plans it by whether pauses are likely."""
+    keep_warm: Annotated[KeepWarm | None, WrapValidator(_told)] = None
+    """For sessions that wait for a person, with Claude; off unless it is here."""
+
+    @field_validator("keep_warm", mode="before", json_schema_input_type=bool | KeepWarm | None)
+    @classmethod
+    def _warm(cls, value: JsonValue) -> JsonValue:
+        return _switched(value)
+
+    def made(self) -> Caching:
+        """As the engine takes it."""
+        return Caching(self.lifetime, self.keep_warm)
 
 
 Bounds = Annotated[Limits, WrapValidator(_told)]
@@ -139,6 +168,8 @@ class Settings(Shape):
     """Tools shown to the model with their schemas, such as `bank__list_transactions`."""
     limits: Bounds = Limits()
     """Bounds of each run; `budget` in it is what it may spend."""
+    caching: CachingSettings = CachingSettings()
+    """How long what providers cache is to last, and whether it is kept warm while people think."""
     check: CheckMode = "auto"
     """When the figures of an answer are checked against the records they cite."""
     approvals: ApprovalSettings = ApprovalSettings()
@@ -156,10 +187,8 @@ class Settings(Shape):
 
     @field_validator("memory", mode="before", json_schema_input_type=bool | MemoryPolicy | None)
     @classmethod
-    def _switch(cls, value: JsonValue) -> JsonValue:
-        if isinstance(value, bool):
-            return {} if value else None
-        return value
+    def _memory(cls, value: JsonValue) -> JsonValue:
+        return _switched(value)
 
     @field_validator("namespaces", mode="before")
     @classmethod

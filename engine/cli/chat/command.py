@@ -5,6 +5,7 @@ import asyncio
 
 from ...budget import Budget
 from ...history.streams import head_of, session_named
+from ...lineage import lineage
 from ...store import Store
 from ..command import Command
 from ..exits import DONE, ExitCode
@@ -32,7 +33,7 @@ def chat(systems: Systems, ground: Ground, name: str | None, budget: Budget) -> 
     keyboard, kept = Keyboard(ground.screen), ground.kept()
     keep_said(configuration, kept.scoped(ground.tenant).readings)
     with asyncio.Runner() as runner:
-        engine = configuration.engine(model=systems.the_model(), store=kept)
+        engine = configuration.engine(model=systems.the_model(), store=kept, tracing=ground.tracing)
         try:
             session = opened(engine, configuration, systems, name)
             talk = Talk(session, engine, ground, keyboard, runner)
@@ -70,7 +71,7 @@ def _go_on_where_it_stands(talk: Talk, runner: asyncio.Runner, kept: Store, grou
 async def _summary(kept: Store, tenant: str, session: str, run: str) -> RunSummary:
     journal, summary = kept.scoped(tenant).journal, RunSummary(run)
     async for row in journal.read(await head_of(journal, session)):
-        if row.run == run:
+        if run in lineage(row.run):
             summary.take(row)
     return summary
 

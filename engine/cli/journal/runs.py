@@ -40,7 +40,8 @@ async def runs(ground: Ground, *, everything: bool, waiting: bool, as_json: bool
 
 def _lines(one: RunSummary, ground: Ground) -> Iterator[str]:
     took = duration(max(0, one.last_at - one.began_at))
-    counts = f"{one.iterations} iterations, {one.calls} calls, {took}, {money(one.cost)}"
+    strands = f"{one.strands} strands, " if one.strands else ""
+    counts = f"{strands}{one.iterations} iterations, {one.calls} calls, {took}, {money(one.cost)}"
     yield f"{one.run:<16} {time_of(one.began_at)}  {one.state}  ({counts})"
     yield f"    {_short(one.text)}"
     for call, what in one.waiting.items():
@@ -59,6 +60,7 @@ def _fields(one: RunSummary) -> dict[str, object]:
         "last_at_us": one.last_at,
         "iterations": one.iterations,
         "calls": one.calls,
+        "strands": one.strands,
         "cost_usd": None if one.cost is None else f"{one.cost:f}",
         "waiting": one.waiting,
     }

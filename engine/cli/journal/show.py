@@ -1,4 +1,4 @@
-"""`offing show RUN`: one run, call by call, with what it spent and what its figures rest on."""
+"""`offing show RUN`: one run with its children, call by call, what it spent, what its figures rest on."""
 
 import argparse
 import json
@@ -13,6 +13,7 @@ from ...breakers import spent_of
 from ...budget import shares
 from ...errors import NotFound
 from ...history.streams import place_of
+from ...lineage import top_of
 from ...state import State, fold
 from ...store.codec import encode
 from ...store.facts import Replied, Settled, Unknown
@@ -22,8 +23,10 @@ from .. import command
 from ..command import Command
 from ..exits import DONE, ExitCode
 from ..ground import Ground
+from .cached import cache_lines
 from .summary import RunSummary, duration, money, time_of
-from .timeline import arguments_of, lines_of
+from .timeline import arguments_of
+from .tree import rows_of, tree_lines
 
 _FACT: TypeAdapter[object] = TypeAdapter(object)
 
@@ -33,8 +36,11 @@ class Shown(NamedTuple):
 
     run: str
     rows: Sequence[Row]
+    """Those of its children too."""
+    session: Sequence[Row]
+    """All that were there when its last one was written."""
     state: State | None
-    """After its last row; None where a later release wrote one."""
+    """Its own, after its last row; None where a later release wrote one."""
 
 
 async def read_run(scope: Scope, run: str) -> Shown:
@@ -46,12 +52,14 @@ async def read_run(scope: Scope, run: str) -> Shown:
     """
     place = await place_of(scope.journal, run)
     rows = [row async for row in scope.journal.read(place.stream)]
-    own = [row for row in rows if row.run == place.run]
+    own = rows_of(rows, place.run)
     if not own:
         raise NotFound(f"there is no run {run!r}")
-    if any(isinstance(row.fact, Unknown) for row in rows[: own[-1].seq]):
-        return Shown(place.run, own, None)
-    return Shown(place.run, own, await fold(_each(rows[: own[-1].seq])))
+    session = rows[: own[-1].seq]
+    if any(isinstance(row.fact, Unknown) for row in session):
+        return Shown(place.run, own, session, None)
+    state = await fold(_each(session))
+    return Shown(place.run, own, session, state.of(place.run) or state)
 
 
 async def _each(rows: Sequence[Row]) -> AsyncIterator[Row]:
@@ -72,6 +80,19 @@ async def show(run: str, ground: Ground, *, as_json: bool) -> ExitCode:
         ground.screen.line(json.dumps(_whole(found), ensure_ascii=False, indent=2))
         return DONE
     for line in _lines(found, ground):
+        ground.screen.line(line)
+    return DONE
+
+
+async def show_cache(run: str, ground: Ground) -> ExitCode:
+    """Shows what each prompt of a run did in its provider's cache.
+
+    Raises:
+        NotFound: there is no such run.
+        StoreError: the store failed, or a row is damaged.
+    """
+    found = await _found(run, ground)
+    for line in cache_lines(found.session, found.run):
         ground.screen.line(line)
     return DONE
 
@@ -134,17 +155,13 @@ def _lines(found: Shown, ground: Ground) -> Iterator[str]:
     took = duration(summary.last_at - summary.began_at)
     by = f" by {summary.by}" if summary.by else ""
     yield f"run {found.run}: {summary.state}"
-    came_to = f"{took}, {summary.iterations} iterations, {money(summary.cost)}"
+    strands = f", {summary.strands} strands" if summary.strands else ""
+    came_to = f"{took}{strands}, {summary.iterations} iterations, {money(summary.cost)}"
     yield f"begun {time_of(summary.began_at)}{by}; {came_to}"
     if found.state is not None:
         yield from _budget(found.state)
     yield ""
-    iteration = 0
-    for row in found.rows:
-        if isinstance(row.fact, Replied):
-            iteration += 1
-            yield f"iteration {iteration}"
-        yield from lines_of(row)
+    yield from tree_lines(found.rows, found.run)
     yield from _ending(found, ground, summary)
 
 
@@ -165,7 +182,7 @@ def _ending(found: Shown, ground: Ground, summary: RunSummary) -> Iterator[str]:
     for call in summary.waiting:
         yield f"decide with: offing approve {found.run} {call}{ground.again}, or deny, or answer"
     if summary.why != "answered":
-        yield f"go on with: offing resume {found.run}{ground.again}"
+        yield f"go on with: offing resume {top_of(found.run)}{ground.again}"
     yield f"one call whole: offing show {found.run} --full CALL{ground.again}"
 
 
@@ -174,6 +191,7 @@ def _whole(found: Shown) -> dict[str, object]:
     facts = [
         {
             "seq": row.seq,
+            "run": row.run,
             "at_us": row.at,
             "kind": _kind(row),
             "fact": _FACT.dump_python(row.fact, mode="json"),
@@ -191,13 +209,19 @@ def _kind(row: Row) -> str:
 
 def _arguments(made: argparse.ArgumentParser) -> None:
     made.add_argument("run", help=command.RUN)
-    made.add_argument("--json", action="store_true", help="every fact of it, as one JSON object")
-    made.add_argument("--full", metavar="CALL", help="this call whole, such as 17.2")
+    way = made.add_mutually_exclusive_group()
+    way.add_argument("--json", action="store_true", help="every fact of it, as one JSON object")
+    way.add_argument("--full", metavar="CALL", help="this call whole, such as 17.2")
+    way.add_argument(
+        "--cache", action="store_true", help="what each prompt of it did in its provider's cache"
+    )
 
 
 async def _work(given: argparse.Namespace, ground: Ground) -> ExitCode:
     if given.full:
         return await show_call(given.run, given.full, ground)
+    if given.cache:
+        return await show_cache(given.run, ground)
     return await show(given.run, ground, as_json=given.json)
 
 

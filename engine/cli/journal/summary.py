@@ -6,15 +6,18 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from ...history.streams import head_of
-from ...store.facts import Began, Faulted, Replied, Resumed, Settled, Stopped
+from ...lineage import top_of
+from ...store.cached import Warmed
+from ...store.facts import Began, Compacted, Faulted, Replied, Resumed, Settled, Stopped
 from ...store.journal import Row, Scope
 from ...store.people import Answered, Decided, Expired, Questioned, Requested
 from ...store.retention import holdings_of
+from ...store.strands import Delegated
 
 
 @dataclass(slots=True)
 class RunSummary:
-    """One run, in a line."""
+    """One run, in a line; what its children do and wait for is counted in."""
 
     run: str
     text: str = ""
@@ -26,6 +29,8 @@ class RunSummary:
     iterations: int = 0
     calls: int = 0
     """Calls of tools that have their result."""
+    strands: int = 0
+    """Parts of the work that were handed to children."""
     cost: Decimal | None = Decimal(0)
     """US dollars; None where the cost of a model call is unknown."""
     why: str = "open"
@@ -38,27 +43,39 @@ class RunSummary:
         """In words."""
         if self.waiting:
             return "waiting for a person"
+        if not self.began_at:
+            return "not begun"
         if self.why == "open":
             return "at work, or interrupted"
         return self.why if self.why == "answered" else f"stopped ({self.why})"
 
     def take(self, row: Row) -> None:
-        """Takes in one fact of the run."""
+        """Takes in one fact of the run, or of a child of it."""
         self.last_at = row.at
+        match row.fact:
+            case Replied(cost=cost) | Faulted(cost=cost) | Compacted(cost=cost) | Warmed(cost=cost):
+                self.iterations += isinstance(row.fact, Replied)
+                self.cost = None if self.cost is None or cost is None else self.cost + cost
+            case Settled(result=result):
+                self.calls += 1
+                self.waiting.pop(result.call, None)
+            case Delegated(strands=strands):
+                self.strands += len(strands)
+            case _:
+                self._people(row)
+        if row.run == self.run:
+            self._own(row)
+
+    def _own(self, row: Row) -> None:
         match row.fact:
             case Began(message=message, by=by):
                 self.text, self.by, self.began_at = message.text, by, row.at
-            case Replied(cost=cost) | Faulted(cost=cost):
-                self.iterations += isinstance(row.fact, Replied)
-                self.cost = None if self.cost is None or cost is None else self.cost + cost
-            case Settled():
-                self.calls += 1
             case Resumed():
                 self.why = "open"
             case Stopped(why=why):
                 self.why = why
             case _:
-                self._people(row)
+                pass
 
     def _people(self, row: Row) -> None:
         match row.fact:
@@ -73,7 +90,7 @@ class RunSummary:
 
 
 async def summaries(scope: Scope) -> AsyncIterator[RunSummary]:
-    """Every run of the tenant, session by session; of one that was rolled back, where it goes on.
+    """Every run that somebody asked for, session by session; of one that was rolled back, where it goes on.
 
     Raises:
         ConfigurationError: the store cannot list its sessions.
@@ -85,7 +102,8 @@ async def summaries(scope: Scope) -> AsyncIterator[RunSummary]:
         runs: dict[str, RunSummary] = {}
         async for row in scope.journal.read(await head_of(scope.journal, session)):
             if row.run:
-                runs.setdefault(row.run, RunSummary(row.run)).take(row)
+                top = top_of(row.run)
+                runs.setdefault(top, RunSummary(top)).take(row)
         for one in runs.values():
             yield one
 

@@ -7,26 +7,40 @@ from typing import Any
 from ....compaction.conversation import ToolCall
 from ...scrub import scrub
 from ...store.branches import Forked, Moved
+from ...store.cached import Warmed
 from ...store.facts import (
     Began,
     Checked,
+    Compacted,
     Faulted,
     Linked,
     Noted,
+    Opened,
+    PassWhy,
     Remembered,
     Replied,
     Resumed,
     Settled,
     SkillActivated,
+    Started,
     Stopped,
     TasksSet,
     Unknown,
+    Waited,
 )
 from ...store.journal import Row
 from ...store.people import Answered, CancelAsked, Decided, Expired, Questioned, Refused, Requested, Said
+from ...store.strands import Delegated, Overdue
+from .summary import money
 
 _WIDTH = 160
 """Characters of arguments, results and texts that a line shows."""
+_WHY_ROOM: Mapping[PassWhy, str] = {
+    "full": "the window was filling",
+    "refused": "the provider said that the prompt was too long",
+    "cold": "the cache was cold anyway",
+    "model": "another model goes on",
+}
 
 
 def lines_of(row: Row) -> Iterator[str]:
@@ -34,6 +48,11 @@ def lines_of(row: Row) -> Iterator[str]:
     tell = _TOLD.get(type(row.fact))
     if tell is not None:
         yield from tell(row.fact)
+
+
+def tells(kind: type) -> bool:
+    """Whether facts of a kind have lines."""
+    return kind in _TOLD
 
 
 def short(text: str, width: int = _WIDTH) -> str:
@@ -80,6 +99,30 @@ def _noted(fact: Noted) -> Iterator[str]:
 
 def _faulted(fact: Faulted) -> Iterator[str]:
     yield f"    ! the model failed ({fact.fault}): {short(fact.message)}"
+
+
+def _compacted(fact: Compacted) -> Iterator[str]:
+    cost = f", {money(fact.cost)}" if fact.calls else ""
+    sizes = f"about {fact.before:,} tokens became {fact.after:,}"
+    yield f"       room was made, since {_WHY_ROOM[fact.why]}: {sizes}{cost}"
+    if fact.done.stubs:
+        yield f"       {len(fact.done.stubs)} results became stubs; each is read back by its handle"
+    if fact.done.digest is not None:
+        by = "written by rule" if fact.writer == "rule" else "written by the model"
+        why = f": {short(fact.problem)}" if fact.problem else ""
+        yield f"       a digest stands for {fact.done.digest.reach} messages, {by}{why}"
+
+
+def _warmed(fact: Warmed) -> Iterator[str]:
+    yield f"       kept warm: {fact.usage.cache_read:,} tokens read from the cache, {money(fact.cost)}"
+
+
+def _delegated(fact: Delegated) -> Iterator[str]:
+    yield f"{fact.call:>6} is handed to {len(fact.strands)} strands"
+
+
+def _overdue(fact: Overdue) -> Iterator[str]:
+    yield "    ! its time is up"
 
 
 def _tasks(fact: TasksSet) -> Iterator[str]:
@@ -166,6 +209,10 @@ _TOLD: Mapping[type, Callable[[Any], Iterator[str]]] = {
     Settled: _settled,
     Noted: _noted,
     Faulted: _faulted,
+    Compacted: _compacted,
+    Warmed: _warmed,
+    Delegated: _delegated,
+    Overdue: _overdue,
     TasksSet: _tasks,
     Linked: _linked,
     Checked: _checked,
@@ -184,3 +231,6 @@ _TOLD: Mapping[type, Callable[[Any], Iterator[str]]] = {
     Moved: _moved,
     Unknown: _unknown,
 }
+
+UNTOLD = (Opened, Waited, Started)
+"""Facts that say nothing to a person which others do not."""

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ...tracing import Usage
-from ..lineage import conversation_of
-from ..store.cached import UNEXPECTED, Cached, Warmed
-from ..store.facts import Replied
-from ..store.journal import Row
+from ....tracing import Usage
+from ...lineage import conversation_of
+from ...store.cached import UNEXPECTED, Cached, Warmed
+from ...store.facts import Replied
+from ...store.journal import Row
 
 _HEADS = ("reply", "after", "prompt", "read", "written 5m", "written 1h", "plain", "missed", "")
 _WIDTHS = (6, 9, 9, 9, 11, 11, 9, 9, 0)
@@ -38,6 +38,7 @@ def cache_lines(rows: Iterable[Row], run: str) -> list[str]:
     """The lines for a run, from the rows of its session: a head, a line a request, and what they come to.
 
     A request is shown with the time since the one before it, its tokens, and why it missed what it missed.
+    The one before is that of the same conversation: the session's, or the child's own.
     """
     shown: list[_Request] = []
     lines = [_columns(_HEADS)]
@@ -53,7 +54,7 @@ def cache_lines(rows: Iterable[Row], run: str) -> list[str]:
 def _requests(rows: Iterable[Row]) -> Iterator[_Request]:
     replies = 0
     for row in rows:
-        match row.known:
+        match row.fact:
             case Replied(reply, cached=cached):
                 replies += 1
                 yield _Request(replies, row, reply.usage, cached)

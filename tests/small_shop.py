@@ -32,6 +32,9 @@ async def work(book, request):
     """Does what the request has a word for."""
     if "hang" in request:
         return (await book.call("shop__hang", name="Ada")).text
+    if "everyone" in request:
+        parts = [{"title": "Ada", "task": "find Ada"}, {"title": "Her account", "task": "please close it"}]
+        return (await book.call("delegate", strands=parts)).text
     if "close" in request:
         return f"It says: {(await book.call('shop__close', name='Ada')).text}"
     if "month" in request:
