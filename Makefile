@@ -7,7 +7,7 @@ PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constr
 .DELETE_ON_ERROR:
 # Each of the many processes that the tests start would compile the library anew.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help demo test kill-all check lint rules types phoenix viewer clean
+.PHONY: help demo test kill-sample kill-all check lint rules types phoenix viewer clean
 
 help:    ## what there is to make
 	@sed -n 's/^\([a-z-]*\): .*##/  make \1\t/p' $(MAKEFILE_LIST)
@@ -17,6 +17,9 @@ demo: $(VENV)/.runs    ## the reference investigation, offline, in a fresh envir
 
 test: $(VENV)/.tests    ## the tests, side by side on up to four cores, with branch coverage
 	BFCL=$(VENV)/bfcl PHOENIX=$(PHOENIX) $(BIN)/pytest --cov -n auto --maxprocesses 4 --dist worksteal --inline-snapshot disable
+
+kill-sample: $(VENV)/.tests    ## every kill point of the scenario on SQLite, and 40 of the rest
+	$(BIN)/python tests/kill_all.py --sampled
 
 kill-all: $(VENV)/.tests    ## every kill point of the scenarios and of the demo, on SQLite and PostgreSQL
 	$(BIN)/python tests/kill_all.py

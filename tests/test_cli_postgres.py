@@ -22,7 +22,7 @@ def test_a_run_in_postgres_waits_is_approved_and_goes_on_in_processes_of_their_o
     begun = offing(tmp_path, "demo", "--store", url)
     assert (begun.returncode, begun.stderr) == (0, "")
     run = begun.stdout.split()[1]
-    assert f"offing approve {run} 11.1 --store {url}" in begun.stdout
+    assert f"offing approve {run} 12.1 --store {url}" in begun.stdout
     assert offing(tmp_path, "approve", run, "--by", "E. Farrow", "--store", url).returncode == 0
     done = offing(tmp_path, "resume", run, "--store", url)
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,7 +1,7 @@
 """A process that is killed anywhere loses nothing, repeats nothing, and says what it does not know.
 
 Swept are `crash_scenario.py`, `crash_children.py`, `crash_passes.py`, `crash_demo.py` and `crash_posting.py`;
-`kill_all.py` takes every point of the first four.
+a few points each: `kill_all.py` takes every point of the first four, or, before a change lands, of the first.
 """
 
 import json
@@ -38,30 +38,29 @@ def counts(report: Report) -> tuple[int, int, str]:
     return report.lost, report.repeated, report.text() if report.faults else ""
 
 
-def test_killed_at_every_point_of_the_scenario_nothing_is_lost_and_nothing_repeated() -> None:
-    report = swept("crash_scenario:scenario")
-    assert counts(report) == (0, 0, "")
-    assert len(report.killed) == report.points > 200
-    assert report.inside > 40
-    assert report.doubtful > 30
+def test_killed_anywhere_in_the_scenario_nothing_is_lost_and_nothing_repeated() -> None:
+    report = swept("crash_scenario:scenario", sample=Sample(24, SEED))
+    assert (counts(report), len(report.killed)) == ((0, 0, ""), 24)
+    assert report.points > 200
+    assert min(report.inside, report.doubtful) > 2
 
 
 def test_killed_again_while_it_goes_on_it_goes_on_again() -> None:
-    report = swept("crash_scenario:scenario", sample=Sample(12, SEED), twice=True)
+    report = swept("crash_scenario:scenario", sample=Sample(6, SEED), twice=True)
     assert counts(report) == (0, 0, "")
-    assert sum(bool(each.again) for each in report.killed) > 6
+    assert sum(bool(each.again) for each in report.killed) > 2
 
 
 def test_what_a_server_keeps_survives_a_kill_as_well() -> None:
-    report = swept("crash_scenario:scenario", store=server().url("postgres"), sample=Sample(14, SEED))
-    assert (counts(report), len(report.killed)) == ((0, 0, ""), 14)
+    report = swept("crash_scenario:scenario", store=server().url("postgres"), sample=Sample(6, SEED))
+    assert (counts(report), len(report.killed)) == ((0, 0, ""), 6)
 
 
 @pytest.mark.parametrize("kind", ["SQLite", "PostgreSQL"])
 def test_the_demo_is_killed_anywhere_and_the_books_carry_its_entry_once(kind: str) -> None:
     url = server().url("postgres") if kind == "PostgreSQL" else ""
-    report = swept("crash_demo:scenario", store=url, sample=Sample(13, SEED))
-    assert (counts(report), report.store, len(report.killed)) == ((0, 0, ""), kind, 13)
+    report = swept("crash_demo:scenario", store=url, sample=Sample(2, SEED))
+    assert (counts(report), report.store, len(report.killed)) == ((0, 0, ""), kind, 2)
     assert report.processes == 3
 
 
@@ -83,25 +82,24 @@ def test_of_two_parallel_calls_the_one_that_ended_is_kept_and_the_one_in_the_mid
     assert end["answer"].startswith("A paid; Outcome unknown")
 
 
-def test_a_run_and_its_children_are_killed_at_every_point_and_go_on_in_the_middle() -> None:
-    report = swept("crash_children:scenario")
-    assert counts(report) == (0, 0, "")
-    assert len(report.killed) == report.points > 100
-    assert (report.processes, report.doubtful > 8) == (2, True)
+def test_a_run_and_its_children_are_killed_anywhere_and_go_on_in_the_middle() -> None:
+    report = swept("crash_children:scenario", sample=Sample(12, SEED))
+    assert (counts(report), len(report.killed), report.processes) == ((0, 0, ""), 12, 2)
+    assert report.points > 100
 
 
 def test_children_that_go_on_are_killed_again_and_go_on_again() -> None:
-    report = swept("crash_children:scenario", sample=Sample(8, SEED), twice=True)
+    report = swept("crash_children:scenario", sample=Sample(4, SEED), twice=True)
     assert counts(report) == (0, 0, "")
 
 
 def test_a_run_and_its_children_are_killed_while_room_is_made() -> None:
-    report = swept("crash_passes:scenario", sample=Sample(8, SEED))
+    report = swept("crash_passes:scenario", sample=Sample(4, SEED))
     assert counts(report) == (0, 0, "")
 
 
 def test_an_entry_is_posted_once_wherever_the_process_is_killed() -> None:
-    report = swept("crash_posting:scenario", sample=Sample(16, SEED))
+    report = swept("crash_posting:scenario", sample=Sample(6, SEED))
     assert (counts(report), report.doubtful) == ((0, 0, ""), 0)
 
 
@@ -122,7 +120,7 @@ def wire(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("wire")
 def test_killed_over_a_real_wire_its_requests_still_extend_and_none_is_refused() -> None:
-    report = swept("crash_scenario:over_the_wire", sample=Sample(10, SEED))
+    report = swept("crash_scenario:over_the_wire", sample=Sample(5, SEED))
     assert counts(report) == (0, 0, "")
 
 
