@@ -10,11 +10,12 @@ import pytest
 from inline_snapshot import snapshot
 
 from families import NO_END, Family, delegate
-from offing.engine import Call, Playbook, Result, Role, Roles, Scripted
+from offing.engine import Call, MemoryStore, Playbook, Result, Role, Roles, Scripted
 from offing.engine.history import replay
 from offing.engine.state import State, apply
 from offing.engine.store.facts import Compacted
 from offing.engine.store.journal import Row
+from offing.engine.store.retention import LEAST_GRACE_S, export, restore, sweep
 from offing.namespaces import Effect, ToolContext, ToolOutput
 from worlds import Given, async_tool
 
@@ -147,3 +148,16 @@ async def test_requests_of_each_run_are_made_again_byte_for_byte_and_extend_betw
         for before, after in pairwise(again)
     ]
     assert sum(broken) == passes > 2
+
+
+async def test_what_left_is_kept_by_a_sweep_and_comes_along_with_an_export(
+    whole: tuple[Family, Result],
+) -> None:
+    family, _ = whole
+    scope, other = family.store.scoped("local"), MemoryStore().scoped("local")
+    assert await sweep(scope, LEAST_GRACE_S) == 0
+    await restore(other, [line async for line in export(scope)])
+    rows = [row async for row in other.journal.read("s")]
+    assert rows == await rows_of(family)
+    for stored in (one for row in rows if isinstance(row.fact, Compacted) for one in row.fact.stored):
+        assert await other.artifacts.get(stored.ref) == await scope.artifacts.get(stored.ref)
