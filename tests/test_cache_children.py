@@ -4,6 +4,7 @@ from caches import ASKING, LOOKS, MINUTE_US, answers, kept, outcomes
 from families import NO_END, strand
 from loopback import Answer, Seen, ToolUse, in_order
 from offing.engine.breakers import worked_s
+from offing.engine.cli.cached import cache_lines
 from offing.engine.lifetimes import Caching, KeepWarm
 from offing.engine.store.cached import Warmed
 from offing.engine.store.facts import Replied
@@ -20,11 +21,16 @@ async def test_a_child_reads_the_frame_that_its_run_has_left_and_asks_for_the_sa
         world.passes(10)
         result = await session.ask("Go.")
         cached, told = await world.cached(), await world.told()
+        rows = [row async for row in world.engine.store.journal.read("s")]
     assert [one.lifetime for one in cached] == ["5m", "1h", "1h", "1h", "1h"]
     assert outcomes(cached) == ["first", "expired", "first", "hit", "hit"]
     assert told[2].cache_write_1h == 0
     assert 0 < told[2].cache_read < told[1].cached
     assert result.cache.unexpected == ()
+    told_of = {
+        run: [line.split()[0] for line in cache_lines(rows, run)[1:-1]] for run in ("s.2", "s.2.2.1.1")
+    }
+    assert told_of == {"s.2": ["2", "3"], "s.2.2.1.1": ["1", "2"]}
 
 
 async def test_a_child_that_waits_is_kept_warm_with_its_run_and_the_wait_is_nobodys_time() -> None:
