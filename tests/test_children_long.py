@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections import Counter
 from copy import deepcopy
 from dataclasses import replace
 from decimal import Decimal
@@ -10,14 +11,17 @@ from itertools import pairwise
 import pytest
 from inline_snapshot import snapshot
 
-from families import NO_END, Family, delegate
+from compacted import LIMITS, Script, investigated, looking
+from families import NO_END, Family, delegate, strand
+from loopback import Answer, Text, ToolUse
 from offing.engine import Call, MemoryStore, Playbook, Result, Role, Roles, Scripted
 from offing.engine.history import replay
 from offing.engine.state import State, apply
-from offing.engine.store.facts import Checked, Compacted
+from offing.engine.store.facts import Checked, Compacted, Replied
 from offing.engine.store.journal import Row
 from offing.engine.store.retention import LEAST_GRACE_S, export, restore, sweep
 from offing.namespaces import Effect, Record, ToolContext, ToolOutput
+from test_history_replay import OFFLINE
 from worlds import Given, async_tool
 
 HANDLE = re.compile(r"conversation/[\d./-]*\d")
@@ -180,3 +184,23 @@ async def test_what_left_is_kept_by_a_sweep_and_comes_along_with_an_export(
     assert rows == await rows_of(family)
     for stored in (one for row in rows if isinstance(row.fact, Compacted) for one in row.fact.stored):
         assert await other.artifacts.get(stored.ref) == await scope.artifacts.get(stored.ref)
+
+
+async def test_over_a_real_wire_a_child_makes_room_and_nothing_that_it_sends_is_refused() -> None:
+    """The server checks each signature of thinking against what stands before it."""
+    handed_on = Answer([ToolUse("delegate", {"strands": [dict(strand("Look long."))]})])
+    replies = [handed_on, *looking(20), Answer([Text("Found.")]), Answer([Text("Done.")])]
+    async with investigated(Script(replies), limits=replace(LIMITS, strand_s=None)) as made:
+        rows = [row async for row in made.engine.store.journal.read("s")]
+        again = [one.body async for one in replay(made.engine.store, "s.1.1.1.1", OFFLINE)]
+        assert (made.server.refusals, made.results[0].answer) == ([], "Done.")
+        assert again == [seen.body for seen in made.bodies[1:-1]]
+        assert made.results[0].children[0].took.digests == len(made.server.requests) - len(made.bodies) > 0
+    passes = [row.run for row in rows if isinstance(row.fact, Compacted)]
+    assert set(passes) == {"s.1.1.1.1"}
+    cached = [row.fact.cached for row in rows if isinstance(row.fact, Replied)]
+    outcomes = Counter(one.outcome for one in cached if one is not None)
+    assert (outcomes["first"], outcomes["pass"], outcomes["changed"]) == (2, len(passes), 0)
+    assert made.results[0].cost == sum(
+        row.fact.cost or 0 for row in rows if isinstance(row.fact, Replied | Compacted)
+    )
