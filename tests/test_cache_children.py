@@ -40,7 +40,7 @@ async def test_a_child_that_waits_is_kept_warm_with_its_run_and_the_wait_is_nobo
         session = world.engine.session("s")
         waiting = await session.ask("Go.")
         assert [one.call for one in waiting.approvals] == ["1.1.1.1.1"]
-        await session._warmth.ended()
+        await session._warmth.ended()  # pyright: ignore[reportPrivateUsage]
         rows = [row async for row in world.engine.store.journal.read("s")]
         state = await state_of(world.engine, "s")
         child = state.children["s.1.1.1.1"]
@@ -72,6 +72,6 @@ async def test_a_child_that_waits_is_warm_though_its_run_is_cold_by_then() -> No
     async with kept(script=late, clock=clock, limits=NO_END, approvals=ASKING, caching=keep) as world:
         session = world.engine.session("s")
         await session.ask("Go.")
-        await session._warmth.ended()
+        await session._warmth.ended()  # pyright: ignore[reportPrivateUsage]
         rows = [row async for row in world.engine.store.journal.read("s")]
     assert [row.run for row in rows if isinstance(row.fact, Warmed)] == ["s.1.1.1.1"]

@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
+from pydantic import JsonValue
+
 from families import NO_END
 from offing.compaction.conversation import Message, Text, ToolCall
 from offing.engine import Engine
-from offing.engine.events import Delta, Draft, Event, ReplyFinished, RunStopped
+from offing.engine.events import Delta, Draft, Event, Progress, ReplyFinished, RunStopped
 from offing.engine.models.model import Delta as Piece
 from offing.engine.models.model import Part, Reply, Request
 from offing.tracing import Usage
@@ -29,10 +31,14 @@ class Speaking:
     async def stream(self, request: Request) -> AsyncGenerator[Piece | Reply]:
         first = request.view[0].text.split()[0]
         if first == "Go.":
-            parts = [{"title": f"{n}", "task": f"part-{n} now"} for n in range(self.strands)]
-            call = ToolCall("", "delegate", {"strands": parts})  # type: ignore[dict-item]
-            blocks = (call,) if len(request.view) == 1 else (Text("Done."),)
-            yield Reply(Message("assistant", blocks), "tools" if len(request.view) == 1 else "end", Usage())
+            if len(request.view) == 1:
+                parts: list[JsonValue] = [
+                    {"title": f"{n}", "task": f"part-{n} now"} for n in range(self.strands)
+                ]
+                call = ToolCall("", "delegate", {"strands": parts})
+                yield Reply(Message("assistant", (call,)), "tools", Usage())
+            else:
+                yield Reply(Message("assistant", (Text("Done."),)), "end", Usage())
             return
         yield Piece("text", f"{first} so ")
         self.begun += 1
@@ -64,7 +70,7 @@ async def test_who_comes_late_is_given_what_each_child_has_said_so_far_and_then_
     for name in runs:
         own = [one for one in events if getattr(one, "run", "") == name]
         assert [type(one) for one in own] == [Draft, Delta, ReplyFinished, RunStopped]
-    durable = [one.seq for one in events if not isinstance(one, Draft | Delta)]
+    durable = [one.seq for one in events if not isinstance(one, Draft | Delta | Progress)]
     assert durable == sorted(durable)
     assert durable[0] == known + 1
 
