@@ -5,6 +5,7 @@ from families import NO_END, strand
 from loopback import Answer, Seen, ToolUse, in_order
 from offing.engine.breakers import worked_s
 from offing.engine.cli.cached import cache_lines
+from offing.engine.history.parts import totals_of
 from offing.engine.lifetimes import Caching, KeepWarm
 from offing.engine.store.cached import Warmed
 from offing.engine.store.facts import Replied
@@ -58,6 +59,7 @@ async def test_a_child_that_waits_is_kept_warm_with_its_run_and_the_wait_is_nobo
     assert result.answered
     assert result.cost is not None
     assert result.cost > sum(cost or 0 for cost in costs)
+    assert totals_of(rows, "s.1").cost == sum(cost or 0 for cost in costs)
 
 
 async def test_a_child_that_waits_is_warm_though_its_run_is_cold_by_then() -> None:
