@@ -48,6 +48,25 @@ def delegate(state: "State", row: "Row", fact: Delegated) -> None:
         )
 
 
+def at_rest(state: "State") -> Iterator["State"]:
+    """Of a run that waits, its own state and those of its children that have not ended."""
+    if state.run is not None:
+        yield state
+        for child in state.children.values():
+            if child.run is not None and child.run.stopped is None:
+                yield from at_rest(child)
+
+
+def rest(state: "State", row: "Row", idle_us: int) -> None:
+    """Time in which nobody works on a run or on its children is spent by none of them."""
+    state.current.idle_us += idle_us
+    for child in at_rest(state):
+        if child is not state:
+            was_parked = child.current.is_parked
+            pass_time(child, row)
+            child.current.idle_us += 0 if was_parked else idle_us
+
+
 def cancel(state: "State", asked: CancelAsked) -> None:
     """Whoever stops a run stops its children."""
     if state.run is not None and (not state.path or state.run.stopped is None):

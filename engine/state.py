@@ -12,7 +12,7 @@ from ..compaction.conversation import Conversation, Message, Text
 from ..compaction.gauge import Counted, Gauge
 from ..namespaces.tool import Record
 from .counting import allow, count_failure, spend
-from .family import delegate, end_time, gather_in, inherit, pass_time
+from .family import delegate, end_time, gather_in, inherit, pass_time, rest
 from .going_on import resume
 from .heard import deliver, hear
 from .limits import Room
@@ -234,7 +234,7 @@ def _drive_on(session: State, state: State, row: Row, idle_us: int) -> None:
         case Resumed() as resumed:
             resume(state, row, resumed, idle_us)
         case Warmed() as warmed:
-            state.current.idle_us += idle_us
+            rest(session, row, idle_us)
             spend(state.current, warmed.usage, warmed.cost)
             take_warmed(state)
         case Delegated() as delegated:

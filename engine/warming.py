@@ -2,9 +2,9 @@
 
 While a run waits for a person nobody drives it, so the open session does this beside it: shortly before the
 history would be cold it takes the lease, has the prompt of the last request read once more, records what
-that cost, and gives the lease back. It ends when its times or its money are used up, when the run may spend
-nothing more, when somebody else works on the session, and when reading fails. A process that ends keeps
-nothing warm.
+that cost, and gives the lease back. So it does for each of its children that waits. It ends when its times
+or its money are used up, when the run may spend nothing more, when somebody else works on the session, and
+when reading fails. A process that ends keeps nothing warm.
 """
 
 import asyncio
@@ -17,6 +17,7 @@ from .breakers import spent_of
 from .budget import over
 from .clock import RunClock
 from .errors import LeaseHeld, ModelFault, OffingError
+from .family import at_rest
 from .lifetimes import KeepWarm, with_lifetime
 from .logs import of_run
 from .models.model import KeepsWarm, Request
@@ -71,42 +72,46 @@ async def keep_warm(waiting: Waiting, wanted: KeepWarm, clock: RunClock) -> None
     """Has the prompt read again and again, within bounds. Cancelled when work goes on."""
     spent = Decimal(0)
     for _ in range(wanted.times):
-        due = expires_at(waiting.state())
-        if due is None:
+        ends = [expires_at(state) for state in at_rest(waiting.state())]
+        due = [end for end in ends if end is not None and end > clock.now_us()]
+        if not due:
             return
-        await clock.sleep_until(due - _AHEAD_US)
-        fact = await _once(waiting)
-        if fact is None or (wanted.cost is not None and fact.cost is None):
+        await clock.sleep_until(min(due) - _AHEAD_US)
+        facts = await _once(waiting)
+        if not facts or (wanted.cost is not None and any(fact.cost is None for fact in facts)):
             return
-        spent += fact.cost or 0
+        spent += sum(fact.cost or 0 for fact in facts)
         if wanted.cost is not None and spent >= wanted.cost:
             return
 
 
-async def _once(waiting: Waiting) -> Warmed | None:
-    """One reading, recorded; None when there is nothing to keep warm any more."""
+async def _once(waiting: Waiting) -> list[Warmed]:
+    """One reading of each prompt, recorded; none when there is nothing to keep warm any more."""
+    facts: list[Warmed] = []
     try:
         run = await waiting.take()
     except LeaseHeld:
-        return None
+        return facts
     try:
-        if not _is_worth_it(run):
-            return None
-        fact = await _read(run)
-        await run.record(fact)
+        is_waiting = run.state.run is not None and run.state.run.stopped is not None
+        runs = [run.descendant(each.current.id) for each in at_rest(run.state)] if is_waiting else []
+        for each in filter(_is_worth_it, runs):
+            fact = await _read(each)
+            await each.record(fact)
+            facts.append(fact)
     except (ModelFault, OffingError) as error:
         extra = of_run(run.id, run.state.current.trace)
         _log.warning("the prompt of run %s is no longer kept warm: %s", run.id, error, extra=extra)
-        return None
+        return []
     finally:
         await waiting.give_back(run)
-    return fact
+    return facts
 
 
 def _is_worth_it(run: Run) -> bool:
-    """Whether the run still waits, its cache is warm, and it may spend something."""
+    """Whether its cache is warm, its model can do it, and it may spend something."""
     state, due = run.state, expires_at(run.state)
-    if due is None or run.clock.now_us() >= due or state.current.stopped is None:
+    if due is None or run.clock.now_us() >= due or not isinstance(run.means.model, KeepsWarm):
         return False
     if state.prefix is None or state.prefix.cached.passes != len(state.conversation.passes):
         return False  # another prompt will follow
