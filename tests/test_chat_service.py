@@ -16,6 +16,8 @@ from pydantic import JsonValue
 
 from chat_host import KEYS, Client, Host, hosting
 from chat_service.bounds import Bounds
+from offing.engine.clock import SystemClock
+from offing.engine.inbox import Inbox
 from offing.engine.store import SqliteStore
 
 HERE = Path(__file__).parent
@@ -162,6 +164,7 @@ async def test_after_a_kill_the_run_goes_on_and_its_client_misses_nothing(tmp_pa
             whole = await ann.until("september", "RunStopped")
     assert ids(before) + ids(after) == ids(whole)
     assert "RunResumed" in [event.event for event in after]
+    assert [event.data for event in whole if "process" in event.data] == []
     assert last(after)["why"] == "answered"
 
 
@@ -174,6 +177,18 @@ async def test_an_approval_may_come_after_a_restart(tmp_path: Path) -> None:
         given = {"call": wanted["call"], "digest": wanted["digest"]}
         assert (await ann.post(f"/runs/{wanted['run']}/approve", given)).status_code == 202
         await ann.answered("september")
+        assert second.bank.paid == ["900 GBP to DE00EVIL"]
+
+
+async def test_what_was_decided_while_the_service_was_down_goes_on_at_its_start(tmp_path: Path) -> None:
+    place = str(tmp_path / "chat.db")
+    async with hosting(store=SqliteStore(place)) as first:
+        wanted = await asked(first.client("ann-acme"))
+    store = SqliteStore(place)
+    await Inbox(store.scoped("acme"), SystemClock()).approve("september.1", str(wanted["call"]), by="ben")
+    await store.close()
+    async with hosting(store=SqliteStore(place)) as second:
+        await second.client("ann-acme").answered("september")
         assert second.bank.paid == ["900 GBP to DE00EVIL"]
 
 

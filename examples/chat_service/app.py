@@ -1,5 +1,6 @@
 """The service: its routes, and what each does. `service` makes it."""
 
+import logging
 import mimetypes
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -13,7 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from offing.engine import Engine
-from offing.engine.errors import ConfigurationError, LeaseHeld, NotFound, NotOpen, OffingError
+from offing.engine.errors import ConfigurationError, LeaseHeld, NotFound, NotOpen, OffingError, StoreError
 from offing.engine.store.people import Questioned, Requested
 from offing.namespaces.tool import Attachment
 
@@ -22,6 +23,8 @@ from .bounds import Bounds
 from .desk import Desk, TooMany
 from .people import People, Person
 from .stream import Stream, after, events
+
+_log = logging.getLogger("chat_service")
 
 _STATUS: Mapping[type[Exception], int] = {
     NotFound: 404,
@@ -173,6 +176,9 @@ async def _refused(_: Request, error: Exception) -> Response:
 
 
 async def _failed(_: Request, error: Exception) -> Response:
-    """What the engine refuses, in its words; of what failed, no word leaves the service."""
+    """What the engine refuses, in its words; of what failed, and who else is at work, no word gets out."""
     status = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
-    return _json({"error": str(error) if status != 503 else "not now: try again"}, status)  # noqa: PLR2004
+    is_ours = isinstance(error, StoreError) and not isinstance(error, NotFound)
+    if is_ours:
+        _log.warning("%s", error)
+    return _json({"error": "not now: try again" if is_ours else str(error)}, status)

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from offing.engine.store.retention import holdings_of
 from .bounds import Bounds
 from .people import Customer, Person
 
+_log = logging.getLogger("chat_service")
+
 
 class TooMany(Exception):
     """A customer has as much at work as it may."""
@@ -28,6 +31,8 @@ class Seat:
     session: Session
     watchers: int = 0
     work: asyncio.Task[None] | None = None
+    told: bool = False
+    """Whether something was said while it worked, perhaps too late for the run to take it in."""
 
     @property
     def is_working(self) -> bool:
@@ -98,7 +103,7 @@ class Desk:
         except (NotFound, NotOpen):  # there is no run yet, or the last one has answered
             self._check_free(person.customer)
             async with seat.session.run(text, files=files, by=person.name) as handle:
-                return self._follow(seat, handle)
+                return self._follow(person.customer, seat, handle)
         run = await self.engine(person.customer).inbox.newest(name)
         await self.go_on(person.customer, run)
         return run
@@ -112,26 +117,51 @@ class Desk:
         """
         seat = await self.seat(customer, run.partition(".")[0])
         if seat.is_working:
+            seat.told = True
             return
         self._check_free(customer)
         with contextlib.suppress(LeaseHeld):  # it was just begun, or another process has it
-            self._follow(seat, await seat.session.resume(run))
+            self._follow(customer, seat, await seat.session.resume(run))
 
     async def go_on_with_all(self, customers: Iterable[Customer]) -> None:
-        """After a start: whatever was interrupted goes on, whether or not anybody watches."""
+        """After a start: whatever was interrupted goes on, whether or not anybody watches.
+
+        So does what somebody decided meanwhile, as with `offing approve`.
+        """
         for customer in customers:
-            scope = self.engine(customer).store
-            for name in await holdings_of(scope).streams():
+            for name in await holdings_of(self.engine(customer).store).streams():
                 if "~" in name:
                     continue  # what a rollback left behind
-                state = await fold(scope.journal.read(await head_of(scope.journal, name)))
-                if state.run is not None and state.run.stopped is None:
-                    seat = await self.seat(customer, name)
-                    self._follow(seat, await seat.session.resume(state.run.id))
+                try:
+                    await self._wake(customer, name)
+                except (OffingError, TooMany) as error:  # the others are to go on all the same
+                    _log.warning("session %s of %s does not go on: %s", name, customer.name, error)
 
-    def _follow(self, seat: Seat, handle: RunHandle) -> str:
-        seat.work = asyncio.create_task(_ended(handle))
+    async def _wake(self, customer: Customer, name: str) -> None:
+        journal = self.engine(customer).store.journal
+        run = (await fold(journal.read(await head_of(journal, name)))).run
+        if run is None or (run.stopped is not None and run.stopped.why == "answered"):
+            return
+        if run.stopped is None or await self._is_told(customer, name):
+            await self.go_on(customer, run.id)
+
+    async def _is_told(self, customer: Customer, name: str) -> bool:
+        journal = self.engine(customer).store.journal
+        return bool(await journal.inbox(await head_of(journal, name)))
+
+    def _follow(self, customer: Customer, seat: Seat, handle: RunHandle) -> str:
+        seat.work = asyncio.create_task(self._work(customer, seat, handle))
         return handle.id
+
+    async def _work(self, customer: Customer, seat: Seat, handle: RunHandle) -> None:
+        """Until the run has stopped; what was said in that very moment has it go on. Its events tell why."""
+        with contextlib.suppress(OffingError):
+            while not (await handle.result()).answered:
+                seat.told = False
+                if await self._is_told(customer, seat.session.id):
+                    handle = await seat.session.resume(handle.id)
+                elif not seat.told:
+                    return
 
     def _check_free(self, customer: Customer) -> None:
         working = sum(seat.is_working for (whose, _), seat in self._seats.items() if whose == customer.name)
@@ -148,9 +178,3 @@ class Desk:
                 await seat.session.close()
                 return
         raise TooMany(f"{len(own)} sessions are open and busy")
-
-
-async def _ended(handle: RunHandle) -> None:
-    """Waits until a run has stopped; why it did is in its events."""
-    with contextlib.suppress(OffingError):
-        await handle.result()

@@ -8,6 +8,7 @@ Drafts have none: they are made anew.
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import replace
 
 from pydantic_core import to_json
 from sse_starlette import EventSourceResponse, ServerSentEvent
@@ -17,7 +18,7 @@ from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from offing.engine.errors import Interrupted, StoreError
-from offing.engine.events import Delta, Draft, Event, Progress
+from offing.engine.events import Delta, Draft, Event, Progress, RunResumed
 
 from .desk import Seat
 
@@ -47,13 +48,19 @@ async def events(seat: Seat, last: int) -> AsyncGenerator[ServerSentEvent]:
             async for event in told:
                 yield sent(event)
     except (Interrupted, StoreError) as error:
-        yield ServerSentEvent(to_json({"why": str(error)}).decode(), event="Closed")
+        _log.warning("the events of %s end: %s", seat.session.id, error)
+        yield ServerSentEvent("{}", event="Closed")
     finally:
         seat.watchers -= 1
 
 
 def sent(event: Event) -> ServerSentEvent:
-    """One event: its fields as JSON, in which no text can end the event and begin another."""
+    """One event: its fields as JSON, in which no text can end the event and begin another.
+
+    Which process drives a run is nothing for a client.
+    """
+    if isinstance(event, RunResumed):
+        event = replace(event, owner="")
     identity = None if isinstance(event, Delta | Draft | Progress) else str(event.seq)
     return ServerSentEvent(to_json(event).decode(), event=type(event).__name__, id=identity)
 
