@@ -124,9 +124,8 @@ def _without_lookups(messages: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[
 
 
 def _looks_up(message: Mapping[str, Any]) -> bool:
-    calls = [
-        block["name"] for block in message["content"] or () if isinstance(block, dict) and "input" in block
-    ]
+    blocks: list[Any] = message["content"] or []
+    calls: list[str] = [block["name"] for block in blocks if isinstance(block, dict) and "input" in block]
     calls += [call["function"]["name"] for call in message.get("tool_calls") or ()]
     return any(map(is_lookup, calls))
 
@@ -165,7 +164,9 @@ def _business(played: Played, sizes: Sequence[Size]) -> Iterator[tuple[Size, flo
     waited = 0.0
     for place, size in enumerate(sizes):
         waited += played.minutes[place]
-        later = played.bodies[place + 1]["messages"] if place + 1 < len(sizes) else []
+        later: list[Mapping[str, Any]] = (
+            played.bodies[place + 1]["messages"] if place + 1 < len(sizes) else []
+        )
         reply = later[len(played.bodies[place]["messages"]) :][:1]
         if reply and _looks_up(reply[0]):
             continue
@@ -188,7 +189,7 @@ def _holds(goal: bool) -> str:  # noqa: FBT001
 
 def main() -> None:
     """Measures and prints."""
-    arguments = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    arguments = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     arguments.add_argument("--servers", nargs="+", default=list(SERVERS), help="short names of catalogs")
     arguments.add_argument("--all", action="store_true", help="all catalogs that there are")
     given = arguments.parse_args()

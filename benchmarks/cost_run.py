@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from beside_tests import ROOT
 from pydantic import SecretStr
@@ -105,10 +105,10 @@ def _said(value: object) -> Iterator[str]:
         case str():
             yield value
         case list():
-            for item in value:
+            for item in cast("list[object]", value):
                 yield from _said(item)
         case dict():
-            for key, item in value.items():
+            for key, item in cast("dict[str, object]", value).items():
                 yield from [json.dumps(item, separators=(",", ":"))] if key in STRUCTURED else _said(item)
         case _:
             yield json.dumps(value)
@@ -122,7 +122,7 @@ def tokens(data: bytes) -> float:
 
 def catalogs(names: Sequence[str]) -> Mapping[str, list[dict[str, Any]]]:
     """The tools of each server, by a short name."""
-    found = {}
+    found: dict[str, list[dict[str, Any]]] = {}
     for path in sorted(CATALOGS.glob("*.json")):
         short = "-".join(word for word in re.split("__|-", path.stem) if word not in PACKAGING)
         if not names or short in names:
@@ -142,7 +142,7 @@ def _tool(system: str, one: Mapping[str, Any]) -> Tool:
     async def answer(arguments: Mapping[str, Any], context: ToolContext) -> ToolOutput:
         return ToolOutput(rows(f"{system}.{one['name']}.{context.call}"))
 
-    hints = one.get("annotations") or {}
+    hints: Mapping[str, object] = one.get("annotations") or {}
     said = one.get("description") or one["name"]
     return Tool(
         one["name"],
@@ -229,8 +229,9 @@ def sample(schema: Mapping[str, Any]) -> Any:  # noqa: ANN401  any JSON, one ret
     """The plainest value that a schema seems to ask for."""
     if "enum" in schema:
         return schema["enum"][0]
-    kind = schema.get("type")
-    match kind[0] if isinstance(kind, list) else kind:
+    kinds: Any = schema.get("type")
+    kind: object = kinds[0] if isinstance(kinds, list) else kinds
+    match kind:
         case "object":
             properties = schema.get("properties", {})
             return {key: sample(properties.get(key, {})) for key in schema.get("required", [])}

@@ -341,7 +341,7 @@ class Session(Spoken):
             self._hub.fail(interrupted)
             raise interrupted from None
         finally:
-            await _shielded_release(run)
+            await shielded_release(run)
             if end is not None:  # whoever is told may want to resume it at once
                 self._warmth.keep(self._waiting(), self._shared.caching.keep_warm, run.clock)
                 self._shared.notices.tell(run.state, end, self._rows)
@@ -350,7 +350,7 @@ class Session(Spoken):
         return [row async for row in self._store.journal.read(self._stream)]
 
     def _waiting(self) -> Waiting:
-        return Waiting(lambda: self._state, lambda: self._lead(None), _shielded_release)
+        return Waiting(lambda: self._state, lambda: self._lead(None), shielded_release)
 
     def _forget_state(self) -> None:
         """What is not known to be durable is read again from the journal."""
@@ -369,7 +369,7 @@ class Session(Spoken):
             yield row
 
 
-async def _shielded_release(run: Run) -> None:
+async def shielded_release(run: Run) -> None:
     """Gives the lease back. A cancellation that comes meanwhile changes nothing: the run has ended."""
     releasing = asyncio.ensure_future(run.store.journal.release(run.lease))
     while not releasing.done():

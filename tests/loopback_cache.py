@@ -131,7 +131,10 @@ class AutomaticCache:
     """By the hash of a beginning of a prompt, when it was read last."""
 
     def __post_init__(self) -> None:
-        self._part = lru_cache(maxsize=4096)(lambda text: tuple(self.encode(text)))
+        def part(text: str) -> tuple[int, ...]:
+            return tuple(self.encode(text))
+
+        self._part = lru_cache(maxsize=4096)(part)
 
     def account(self, body: JsonObject) -> Usage:
         """Read and write the cache for one chat completion, and give the input side of its usage."""

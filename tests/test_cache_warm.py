@@ -16,7 +16,7 @@ from worlds import outside, state_of
 
 async def warmed(world: Kept) -> list[Warmed]:
     """What was recorded once nothing is kept warm any more."""
-    await world.engine.session("s")._warmth.ended()
+    await world.engine.session("s")._warmth.ended()  # pyright: ignore[reportPrivateUsage]
     facts = [row.fact async for row in world.engine.store.journal.read("s")]
     return [fact for fact in facts if isinstance(fact, Warmed)]
 
@@ -71,9 +71,10 @@ async def test_it_ends_when_another_process_works_on_the_session() -> None:
     async with kept(answers(), caching=keep) as world:
         session = world.engine.session("s")
         await session.ask("Go.")
-        await session._warmth.let_go()
+        await session._warmth.let_go()  # pyright: ignore[reportPrivateUsage]
         lease = await world.engine.store.journal.acquire("s")
-        session._warmth.keep(session._waiting(), keep.keep_warm, world.clock)
+        warmth, waiting = session._warmth, session._waiting()  # pyright: ignore[reportPrivateUsage]
+        warmth.keep(waiting, keep.keep_warm, world.clock)
         known = len(await warmed(world))
         await world.engine.store.journal.release(lease)
     assert known == 0

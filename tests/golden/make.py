@@ -25,7 +25,7 @@ from offing.engine.errors import ModelFault
 from offing.engine.lifetimes import KeepWarm
 from offing.engine.memory import MemoryPolicy
 from offing.engine.models.model import Delta, Part, Reply, Request, StopReason
-from offing.engine.session import Session, _shielded_release
+from offing.engine.session import Session, shielded_release
 from offing.engine.store.codec import encode
 from offing.engine.store.facts import Fact, Resumed
 from offing.engine.store.inbox import Posting
@@ -275,7 +275,8 @@ async def session(skills: SkillFolders) -> list[Mapping[str, JsonValue]]:
 
 
 async def _kept_warm(books: Session, clock: Clock) -> None:
-    waiting = Waiting(lambda: books._state, lambda: books._lead(None), _shielded_release)
+    state, lead = books._state, books._lead  # pyright: ignore[reportPrivateUsage]
+    waiting = Waiting(lambda: state, lambda: lead(None), shielded_release)
     await keep_warm(waiting, KeepWarm(times=1, cost=None), clock)
 
 

@@ -1,0 +1,1 @@
+"""A chat service around one engine: several customers, an event stream, approvals. To be copied."""
