@@ -164,9 +164,9 @@ def _business(played: Played, sizes: Sequence[Size]) -> Iterator[tuple[Size, flo
     waited = 0.0
     for place, size in enumerate(sizes):
         waited += played.minutes[place]
-        later: list[Mapping[str, Any]] = (
-            played.bodies[place + 1]["messages"] if place + 1 < len(sizes) else []
-        )
+        later: list[Mapping[str, Any]] = []
+        if place + 1 < len(sizes):
+            later = played.bodies[place + 1]["messages"]
         reply = later[len(played.bodies[place]["messages"]) :][:1]
         if reply and _looks_up(reply[0]):
             continue

@@ -229,8 +229,8 @@ def sample(schema: Mapping[str, Any]) -> Any:  # noqa: ANN401  any JSON, one ret
     """The plainest value that a schema seems to ask for."""
     if "enum" in schema:
         return schema["enum"][0]
-    kinds: Any = schema.get("type")
-    kind: object = kinds[0] if isinstance(kinds, list) else kinds
+    kinds: object = schema.get("type")
+    kind = cast("list[object]", kinds)[0] if isinstance(kinds, list) else kinds
     match kind:
         case "object":
             properties = schema.get("properties", {})

@@ -2,8 +2,8 @@
 
     python tests/kill_all.py [--workers N] [--sampled]
 
-`--sampled`, as `make kill-sample` has it, takes every point of the scenario on SQLite and 40 of the rest, the same
-ones each time.
+`--sampled`, as `make kill-sample` has it, takes every point of the scenario on SQLite and 40 of the rest, the
+same ones each time.
 
 It needs a PostgreSQL server that is installed, and starts one of its own. The exit status is 1 when anything
 is lost, repeated or wrong.

@@ -119,12 +119,8 @@ class AnthropicExchange:
     def _warmed(self) -> Plan:
         """The prompt is read into the cache, and nothing is said."""
         usage = self._usage(Answer([]))
-        message: dict[str, object] = {
-            "id": f"msg_{self._number}",
-            "type": "message",
-            "role": "assistant",
-            "content": [],
-        }
+        said: list[JsonObject] = []
+        message = {"id": f"msg_{self._number}", "type": "message", "role": "assistant", "content": said}
         stopped = {"stop_reason": "max_tokens", "usage": {**usage.started(), "output_tokens": 0}}
         head = {"request-id": self._number}
         return status_plan(HttpError(200), {**message, **stopped}, head)

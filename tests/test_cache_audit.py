@@ -1,6 +1,7 @@
 """The audit says what the provider's cache did, in the provider's own numbers, and why it missed."""
 
 from hashlib import sha256
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from caches import LOOKS, SYSTEM, answers, kept, outcomes
 from loopback import Answer, Loopback, PromptCache, Reply, Seen
+from loopback_prompt import Placed, rendered
 from offing.compaction.conversation import Message
 from offing.engine import Engine, Limits, MemoryStore
 from offing.engine.audit import CacheAudit, Sent, changed_layer, judged
@@ -62,10 +64,8 @@ async def test_the_audit_of_a_run_is_what_the_server_computed_from_the_bytes() -
     }
 
 
-def _placed(body: dict[str, object]) -> list[object]:
-    from loopback_prompt import rendered
-
-    return rendered(body)  # type: ignore[return-value]
+def _placed(body: dict[str, Any]) -> list[Placed]:
+    return rendered(body)
 
 
 async def test_a_pause_is_an_expected_miss_and_a_lost_cache_is_not() -> None:

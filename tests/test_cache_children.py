@@ -4,7 +4,7 @@ from caches import ASKING, LOOKS, MINUTE_US, answers, kept, outcomes
 from families import NO_END, strand
 from loopback import Answer, Seen, ToolUse, in_order
 from offing.engine.breakers import worked_s
-from offing.engine.cli.cached import cache_lines
+from offing.engine.cli.journal.cached import cache_lines
 from offing.engine.history.parts import totals_of
 from offing.engine.lifetimes import Caching, KeepWarm
 from offing.engine.store.cached import Warmed

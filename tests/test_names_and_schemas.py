@@ -261,7 +261,7 @@ LEAF: dict[str, object] = {"type": "string"}
 @pytest.mark.parametrize(
     ("properties", "definitions", "kept"),
     [
-        ({"a": {"type": "string"}}, {"x": LEAF, "y": LEAF}, set()),
+        ({"a": {"type": "string"}}, {"x": LEAF, "y": LEAF}, set[str]()),
         ({"a": {"$ref": "#/$defs/x"}}, {"x": LEAF, "y": LEAF}, {"x"}),
         # one that another one needs, and one that needs itself
         (
