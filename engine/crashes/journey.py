@@ -27,6 +27,13 @@ class Point(NamedTuple):
         return f"process {self.process}, {self.name}"
 
 
+class _Sent(NamedTuple):
+    """A request, and how many passes had been made before it."""
+
+    parts: list[str]
+    passes: int
+
+
 @dataclass(frozen=True, slots=True)
 class Journey:
     """The processes of one place, from the first to the one that had the answer."""
@@ -148,14 +155,22 @@ def _otherwise(whole: Journey, left: Journey) -> Iterator[str]:
 
 
 def _unextended(left: Journey) -> Iterator[str]:
-    """Each request of a conversation extends the one before, whichever process sent it."""
-    newest: dict[tuple[str, ...], list[str]] = {}
-    for number, line in enumerate(left.lines("request"), 1):
+    """Each request of a conversation extends the one before, whichever process sent it.
+
+    After a pass it does so as far as the first message, which is what conversations are told apart by.
+    """
+    newest: dict[tuple[str, ...], _Sent] = {}
+    passes = number = 0
+    for line in left.log:
+        passes += line["what"] == "pass"
+        if line["what"] != "request":
+            continue
+        number += 1
         parts: list[str] = line["parts"]
-        former = newest.get(begun := tuple(parts[: HEAD + 1]), [])
-        if parts[: len(former)] != former:
+        former = newest.get(begun := tuple(parts[: HEAD + 1]), _Sent([], passes))
+        if parts[: len(former.parts)] != former.parts and passes == former.passes:
             yield f"request {number} does not extend the one before"
-        newest[begun] = parts
+        newest[begun] = _Sent(parts, passes)
 
 
 def _unkilled(left: Journey, kills: int) -> Iterator[str]:
