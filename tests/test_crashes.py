@@ -225,3 +225,6 @@ def test_a_request_that_does_not_extend_the_one_before_is_told() -> None:
     requests: list[Json] = [{"what": "request", "parts": parts} for parts in sent]
     left = Journey((ANSWERED,), [*requests, *WHOLE.log])
     assert judged(WHOLE, left, 0).wrong == ("request 4 does not extend the one before",)
+    compacted = [*requests[:3], {"what": "pass"}, requests[3], requests[1]]
+    left = Journey((ANSWERED,), [*compacted, *WHOLE.log])
+    assert judged(WHOLE, left, 0).wrong == ("request 5 does not extend the one before",)
