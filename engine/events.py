@@ -10,7 +10,6 @@ from decimal import Decimal
 from typing import Literal, cast
 
 from ..tracing import Usage
-from .lineage import child_of, parent_of
 from .people_events import PEOPLE_EVENTS, PeopleEvent
 from .people_events import ApprovalDecided as ApprovalDecided
 from .people_events import ApprovalExpired as ApprovalExpired
@@ -20,10 +19,17 @@ from .people_events import MessageTaken as MessageTaken
 from .people_events import PostRefused as PostRefused
 from .people_events import QuestionAnswered as QuestionAnswered
 from .people_events import QuestionAsked as QuestionAsked
-from .store.branches import Edited, Forked, Moved, NotUndone
+from .run_events import RUN_EVENTS, RunEvent
+from .run_events import RunForked as RunForked
+from .run_events import RunResumed as RunResumed
+from .run_events import RunStarted as RunStarted
+from .run_events import RunStopped as RunStopped
+from .run_events import StrandPlanned as StrandPlanned
+from .run_events import TimeUp as TimeUp
+from .run_events import WorkDelegated as WorkDelegated
+from .store.branches import Moved
 from .store.cached import Cached, Warmed
 from .store.facts import (
-    Began,
     Checked,
     Compacted,
     Fact,
@@ -35,83 +41,16 @@ from .store.facts import (
     PassWhy,
     Remembered,
     Replied,
-    Resumed,
     Settled,
     SkillActivated,
     SkillHow,
     Started,
-    Stopped,
-    StopWhy,
     Task,
     TasksSet,
     Waited,
     Writer,
 )
 from .store.journal import Row
-from .store.strands import Delegated, Overdue
-
-
-@dataclass(frozen=True, slots=True)
-class RunStarted:
-    """A run began with a message of the user."""
-
-    seq: int
-    run: str
-    text: str
-    parent: str = ""
-    """The run that started it as its child; empty for one that a person started."""
-
-
-@dataclass(frozen=True, slots=True)
-class StrandPlanned:
-    """A part of the work that a child will do."""
-
-    run: str
-    """Of the child; its events carry it."""
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class WorkDelegated:
-    """A call hands work to children: each begins with a `RunStarted` of its own, when it is its turn."""
-
-    seq: int
-    run: str
-    call: str
-    strands: tuple[StrandPlanned, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TimeUp:
-    """The time of a child is up: it stops with what it has reached."""
-
-    seq: int
-    run: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunForked:
-    """The stream begins as a copy of another one; what follows up to its end was copied."""
-
-    seq: int
-    run: str
-    stream: str
-    """The one that was copied."""
-    of: str
-    """Its run that the point belongs to."""
-    iteration: int
-    edits: tuple[Edited, ...]
-    effects: tuple[NotUndone, ...]
-    """What was done after the point and is not undone: a person should look."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunResumed:
-    """Somebody began to drive the run: at its start, and after each stop or kill."""
-
-    seq: int
-    run: str
-    owner: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,16 +201,6 @@ class ContextCompacted:
 
 
 @dataclass(frozen=True, slots=True)
-class RunStopped:
-    """The run stopped; its result is ready."""
-
-    seq: int
-    run: str
-    why: StopWhy
-    detail: str
-
-
-@dataclass(frozen=True, slots=True)
 class Delta:
     """A piece of the reply in the making."""
 
@@ -308,11 +237,7 @@ class Progress:
 
 
 Durable = (
-    RunStarted
-    | WorkDelegated
-    | TimeUp
-    | RunForked
-    | RunResumed
+    RunEvent
     | ReplyFinished
     | CacheWarmed
     | CallStarted
@@ -325,7 +250,6 @@ Durable = (
     | ModelFailed
     | ContextCompacted
     | PeopleEvent
-    | RunStopped
 )
 Event = Durable | Delta | Draft | Progress
 
@@ -334,30 +258,6 @@ def event_of(row: Row) -> Durable | None:
     """The event that tells of a row; None for facts that no watcher needs."""
     make = _EVENTS.get(type(row.fact))
     return make(row, cast("Fact", row.fact)) if make is not None else None
-
-
-def _began(row: Row, fact: Began) -> Durable:
-    return RunStarted(row.seq, row.run, fact.message.text, parent_of(row.run))
-
-
-def _delegated(row: Row, fact: Delegated) -> Durable:
-    planned = [
-        StrandPlanned(child_of(row.run, fact.call, number), strand.title)
-        for number, strand in enumerate(fact.strands, start=1)
-    ]
-    return WorkDelegated(row.seq, row.run, fact.call, tuple(planned))
-
-
-def _overdue(row: Row, fact: Overdue) -> Durable:
-    return TimeUp(row.seq, row.run)
-
-
-def _forked(row: Row, fact: Forked) -> Durable:
-    return RunForked(row.seq, row.run, fact.stream, fact.run, fact.iteration, fact.edits, fact.effects)
-
-
-def _resumed(row: Row, fact: Resumed) -> Durable:
-    return RunResumed(row.seq, row.run, fact.owner)
 
 
 def _replied(row: Row, fact: Replied) -> Durable:
@@ -413,16 +313,8 @@ def _compacted(row: Row, fact: Compacted) -> Durable:
     return ContextCompacted(row.seq, row.run, fact.why, *sizes, fact.writer, fact.problem)
 
 
-def _stopped(row: Row, fact: Stopped) -> Durable:
-    return RunStopped(row.seq, row.run, fact.why, fact.detail)
-
-
 _EVENTS: Mapping[type, Callable[..., Durable]] = {
-    Began: _began,
-    Delegated: _delegated,
-    Overdue: _overdue,
-    Forked: _forked,
-    Resumed: _resumed,
+    **RUN_EVENTS,
     Replied: _replied,
     Warmed: _warmed,
     Started: _started,
@@ -434,7 +326,6 @@ _EVENTS: Mapping[type, Callable[..., Durable]] = {
     Remembered: _remembered,
     Faulted: _faulted,
     Compacted: _compacted,
-    Stopped: _stopped,
     **PEOPLE_EVENTS,
 }
 """Opened, Linked and Waited tell a watcher nothing that other events do not; where a session has moved to,

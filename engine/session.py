@@ -12,12 +12,11 @@ from typing import Self, TypeVar, overload
 from pydantic import BaseModel
 
 from ..compaction.conversation import Text
-from ..namespaces.toolbox import Toolbox
 from ..skills import Finding
 from .answer import Result, result_of
 from .budget import Budget
 from .connections import Connections
-from .effort import EffortChoice, thinking_of
+from .equipment import Equipment
 from .errors import ConfigurationError, Interrupted, LeaseHeld, NotFound, OffingError
 from .events import Event
 from .files import File, receive
@@ -26,22 +25,15 @@ from .handle import RunHandle
 from .history.watching import Source, events_of_head
 from .hub import Hub
 from .inbox import Inbox
-from .lifetimes import LifetimeChoice, lifetime_choice
 from .lineage import top_of
-from .locks import WriteLocks
 from .loop import drive
-from .memory import SessionMemory
-from .models.catalog import info_of
-from .models.model import Model
 from .opening import GoingOn, Opening, check_finished, driven, resumed
 from .prompt import Disconnected
 from .prompts import prompt
-from .resident import tools_of
-from .run import Means, Run, Voice
+from .run import Means, Run
 from .scrub import scrub
 from .session_skills import SessionSkills, session_skills
 from .setting import Setting, Shared
-from .slots import FairSlots
 from .spoken import Spoken
 from .state import State, fold
 from .steps import day_of
@@ -323,41 +315,9 @@ class Session(Spoken):
             )
             framed = await make_frame(wanted, self._connections, shared.model, artifacts)
         self._framed = framed
-        self._means = Means(
-            model=shared.model,
-            wire=Wire(shared.model, [framed.static, framed.context]),
-            toolbox=Toolbox(
-                tools_of(memory="remember" in framed.tools), self._connections.connected, framed.tools
-            ),
-            locks=WriteLocks(),
-            slots=FairSlots(shared.limits.parallel_calls),
-            pool=shared.pool,
-            workspace=self._setting.workspace,
-            credentials=self._setting.credentials,
-            info=await asyncio.to_thread(info_of, shared.model.name),
-            effort=EffortChoice(shared.roles["run"].effort, thinking_of(shared.model)),
-            skills=self._skills,
-            approvals=shared.approvals,
-            lifetime=self._lifetime(shared.model),
-            digest=shared.roles["digest"],
-            child=await self._child_voice(framed),
-            memory=None if shared.memory is None else SessionMemory(self._store.memory, shared.memory),
-        )
+        equipment = Equipment(shared, self._setting, self._connections.connected, self._skills, self._store)
+        self._means = await equipment.means(framed)
         return self._means
-
-    async def _child_voice(self, framed: Framed) -> Voice | None:
-        """Who works on children; None where that is who works on the runs, in the same way."""
-        run, child = self._shared.roles["run"], self._shared.roles["child"]
-        if child.model is run.model and child.effort == run.effort:
-            return None
-        framed = await stored_frame(framed.opened, child.model, self._store.artifacts)
-        info = await asyncio.to_thread(info_of, child.model.name)
-        effort = EffortChoice(child.effort, thinking_of(child.model))
-        return Voice(child.model, framed.static, framed.context, info, effort, self._lifetime(child.model))
-
-    def _lifetime(self, model: Model) -> LifetimeChoice:
-        shared = self._shared
-        return lifetime_choice(shared.caching, model, shared.approvals, self._connections.connected)
 
     async def _drive(self, run: Run) -> Result:
         """Works until the run stops; gives the lease back, whatever happens."""

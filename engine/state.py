@@ -5,14 +5,16 @@ resume a run is to fold its journal and ask for the next step; there is no other
 """
 
 from collections.abc import AsyncIterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import assert_never
 
 from ..compaction.conversation import Conversation, Message, Text
 from ..compaction.gauge import Counted, Gauge
 from ..namespaces.tool import Record
 from .counting import allow, count_failure, spend
-from .family import cancel, delegate, end_time, gather_in, inherit, pass_time
+from .family import delegate, end_time, gather_in, inherit, pass_time
+from .going_on import resume
+from .heard import deliver, hear
 from .limits import Room
 from .lineage import lineage
 from .prefix_state import Pauses, Prefix, take_reply, take_warmed
@@ -46,7 +48,6 @@ from .store.people import (
     CancelAsked,
     Decided,
     Expired,
-    PeopleFact,
     Questioned,
     Refused,
     Requested,
@@ -192,7 +193,7 @@ def apply(state: State, row: Row) -> None:  # noqa: C901, PLR0912
             | CancelAsked()
             | Refused()
         ):
-            _hear(state, state.current, fact)
+            hear(state, state.current, fact)
         case _ as never:
             assert_never(never)
 
@@ -229,7 +230,7 @@ def _drive_on(session: State, state: State, row: Row, idle_us: int) -> None:
             _begin(state, row, began)
             inherit(session, state.current)
         case Resumed() as resumed:
-            _resume(state, row, resumed, idle_us)
+            resume(state, row, resumed, idle_us)
         case Warmed() as warmed:
             state.current.idle_us += idle_us
             spend(state.current, warmed.usage, warmed.cost)
@@ -261,42 +262,6 @@ def _mark(run: RunState, fact: Started | Checked | Waited | Stopped | Remembered
             assert_never(never)
 
 
-def _hear(state: State, run: RunState, fact: PeopleFact) -> None:
-    match fact:
-        case Requested(call) | Questioned(call):
-            run.waiting[call] = Waiting(fact)
-            run.started.discard(call)  # a call that asks has come back, and begins anew with the answer
-            run.questions += isinstance(fact, Questioned)
-        case Decided() | Answered() | Expired():
-            waiting = run.waiting.get(fact.call)
-            if waiting is not None and waiting.is_open:  # the first word counts
-                run.waiting[fact.call] = replace(waiting, said=fact)
-        case Said(_, message, files):
-            state.artifacts.update((stored.handle, stored) for stored in files)
-            run.said.append(message)
-            _deliver(state, run)
-        case CancelAsked():
-            cancel(state, fact)
-        case Refused():
-            pass
-        case _ as never:
-            assert_never(never)
-
-
-def _deliver(state: State, run: RunState) -> None:
-    """Messages go behind the results of a batch, and never into a paused turn.
-
-    What the model said before one is no answer to it.
-    """
-    paused = run.last is not None and run.last.stop == "pause"
-    if run.calls or paused or not run.said:
-        return
-    state.conversation.messages.extend(run.said)
-    run.said = []
-    run.last = run.checked = None
-    run.goes_on = False
-
-
 def _followed(state: State, row: Row) -> State:
     """The state that a row belongs to, its time set: the session's, or that of one of its children."""
     if row.seq != state.seq + 1:
@@ -321,47 +286,6 @@ def _begin(state: State, row: Row, began: Began) -> None:
     state.links.clear()
     state.artifacts.update((stored.handle, stored) for stored in began.files)
     state.conversation.messages.append(began.message)
-
-
-def _resume(state: State, row: Row, resumed: Resumed, idle_us: int) -> None:
-    """A run goes on, and with it the children that were at work; what is granted is the run's."""
-    state.model, state.room = resumed.model or state.model, resumed.room or state.room
-    if state.current.stopped is not None:
-        state.gauge = replace(state.gauge, passed=False)
-    _go_on(state.current, resumed, idle_us)
-    for child in state.children.values():
-        if child.run is None or child.run.stopped is not None:
-            continue
-        was_parked = child.run.is_parked
-        pass_time(child, row)
-        _resume(child, row, Resumed(resumed.owner), 0 if was_parked else idle_us)
-
-
-def _go_on(run: RunState, resumed: Resumed, idle_us: int) -> None:
-    """A stop, and what led to it, is forgotten; what is recorded as done, or spent, stays so."""
-    _grant(run, resumed)
-    if run.stopped is None or run.stopped.why != "budget":  # else the retry that it stopped at is next
-        run.fault, run.faults = None, 0
-    if run.stopped is None:
-        return
-    run.stopped = run.cancel = None
-    run.unsupervised = 0
-    if run.calls:
-        return  # it waited for a person, and goes on where it was
-    run.repeated = None
-    run.unfinished = run.pauses = 0
-    run.failures.clear()
-    if run.last is not None and run.last.stop != "pause":
-        run.last = None
-
-
-def _grant(run: RunState, resumed: Resumed) -> None:
-    run.granted += resumed.iterations
-    if resumed.more is None:
-        return
-    run.budget += resumed.more
-    if resumed.more.cost is not None:
-        run.unpriced, run.below = 0, replace(run.below, unpriced=0)
 
 
 def _note(state: State, noted: Noted) -> None:
@@ -403,7 +327,7 @@ def _reply(state: State, replied: Replied, asked_at: int) -> None:
     if is_kept:
         state.conversation.messages.append(reply.message)
     count_reply(state, reply, is_kept=is_kept)
-    _deliver(state, run)
+    deliver(state, run)
 
 
 def _fault(state: State, fault: Faulted) -> None:
@@ -427,4 +351,4 @@ def _settle(state: State, settled: Settled) -> None:
         in_order = tuple(run.results[call] for call in run.calls)
         state.conversation.messages.append(Message("tool", in_order))
         run.calls, run.waiting = {}, {}
-        _deliver(state, run)
+        deliver(state, run)

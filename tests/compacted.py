@@ -16,8 +16,8 @@ from offing.engine.store.facts import Compacted
 from offing.namespaces import Effect, FunctionNamespace, Record, ToolContext, ToolOutput
 from worlds import Claude, Given, HandClock, async_tool, outside
 
-LIMITS = Limits(window=12_000, reply_tokens=1_000)
-"""Room for 11,000 tokens: a pass at 8,800 that leaves 5,500."""
+LIMITS = Limits(window=12_371, reply_tokens=1_000)
+"""Room for 11,371 tokens: a pass at 9,096 that leaves 5,685."""
 
 DIGEST = """## Request
 - Explain September.

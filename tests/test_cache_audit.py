@@ -197,7 +197,7 @@ async def test_a_pass_is_an_expected_miss_that_the_frame_survives() -> None:
     def script(seen: Seen) -> Reply:
         return next(left, answers()) if seen.json and seen.json.get("tools") else answers("A digest.")
 
-    async with kept(script=script, limits=Limits(window=8_000, reply_tokens=1_000)) as world:
+    async with kept(script=script, limits=Limits(window=8_371, reply_tokens=1_000)) as world:
         result = await world.engine.session("s").ask("Go.")
         facts = await replied(world.engine)
     outcomes_of = [one.cached.outcome for one in facts if one.cached]

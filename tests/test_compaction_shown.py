@@ -16,8 +16,8 @@ from worlds import Claude, outside
 pytestmark = pytest.mark.anyio
 
 DONE = Answer([Thinking("All seen."), Text("Done.")])
-SMALL = Limits(window=6_500, reply_tokens=1_000)
-"""Room for 5,500 tokens, of which the frame takes some 2,000."""
+SMALL = Limits(window=6_871, reply_tokens=1_000)
+"""Room for 5,871 tokens, of which the frame takes some 2,000."""
 
 
 def shown(made: Investigated, scenario: str, which: int = 0) -> str:
@@ -168,22 +168,6 @@ CALL 4.1 bank__look {"n": "3-0"}
 
 ## 10 tool
 RESULT 4.1
-2 kB
-
-## 11 assistant
-Step 4: see [[bank:txn/4]].
-CALL 5.1 bank__look {"n": "4-0"}
-
-## 12 tool
-RESULT 5.1
-2 kB
-
-## 14 assistant
-Step 5: see [[bank:txn/5]].
-CALL 6.1 bank__look {"n": "5-0"}
-
-## 15 tool
-RESULT 6.1
 2 kB
 </material>
 

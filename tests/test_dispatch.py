@@ -371,13 +371,13 @@ async def test_pictures_are_shown_and_other_attachments_go_by_handle() -> None:
 # Calls that take too long.
 
 
-def _late(effect: Effect) -> str:
+def _late(effect: Effect, within: str = "0.01") -> str:
     if effect is Effect.ONCE:
         return (
-            "Outcome unknown: sys__it was started and did not end within 0.01 s. It may have taken effect. "
-            "Inspect before repeating."
+            f"Outcome unknown: sys__it was started and did not end within {within} s. "
+            "It may have taken effect. Inspect before repeating."
         )
-    return "sys__it did not end within 0.01 s. It may be called again."
+    return f"sys__it did not end within {within} s. It may be called again."
 
 
 @pytest.mark.parametrize("effect", list(Effect))
@@ -483,7 +483,7 @@ async def test_a_thread_that_outlives_its_timeout_keeps_its_lock_and_frees_it_wh
         "done",
     )
     assert batch.contents == [
-        _late(Effect.ONCE),
+        _late(Effect.ONCE, "0.2"),
         "sys__it was not executed: sys__it outlived its timeout and still runs.",
         "let go",
         "ended",
@@ -846,7 +846,9 @@ async def test_a_schema_that_no_checker_can_apply_fails_its_calls_and_not_the_ru
     }
     tools = [Tool(name, "Odd.", {"type": "object", **schema}, it) for name, schema in odd.items()]
     results = await World(tools).told(*(invoke(name, a="x") for name in odd))
-    assert [result.content.partition("(")[0] for result in results] == ["The call cannot be checked "] * 4
+    unchecked = "The call cannot be checked "
+    # A pattern that cannot be read is left to the system.
+    assert [one.content.partition("(")[0] for one in results] == [unchecked, "ok", unchecked, unchecked]
 
 
 async def test_arguments_nested_beyond_all_readers_fail_their_call_and_not_the_run() -> None:

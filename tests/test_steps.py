@@ -32,6 +32,7 @@ from offing.engine.store.facts import (
     StopWhy,
 )
 from offing.engine.store.journal import Row
+from offing.engine.window import Compact
 from offing.namespaces import Effect, FunctionNamespace, ToolContext, ToolOutput
 from offing.tracing import Usage
 from worlds import DAY_US, Claude, Given, HandClock, World, async_tool, invoke, outside
@@ -98,7 +99,7 @@ BOTH = (ToolCall("1.1", "a", {}), ToolCall("1.2", "b", {}))
         ([*began(), said("refusal", "No.", detail="cyber: no")], Stopped("refused", "cyber: no")),
         (
             [*began(), said("window", "So")],
-            Stopped("window", "the context window is full: start a new session with what is known"),
+            Compact("refused", used=21, target=10, bound=16),  # half, and four fifths of what was refused
         ),
         (
             [*began(), Faulted("auth", "no key")],

@@ -2,6 +2,7 @@
 
 import argparse
 
+from ...errors import ConfigurationError
 from ..command import Command
 from ..exits import DONE, ExitCode
 from ..ground import Ground
@@ -14,7 +15,12 @@ def _arguments(made: argparse.ArgumentParser) -> None:
 
 
 def _work(given: argparse.Namespace, ground: Ground) -> ExitCode:
-    import shtab
+    try:
+        import shtab
+    except ImportError as error:
+        raise ConfigurationError(
+            "completion needs a library that is not installed: pip install 'offing[completion]'"
+        ) from error
 
     from ..table import whole_parser
 
