@@ -1,9 +1,11 @@
 """From nothing to one's own MCP server and OpenAPI service, by the file alone; and the selftest over it."""
 
 import json
+import sqlite3
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -11,6 +13,8 @@ import pytest
 
 from loopback import Answer, Loopback, Text, ToolUse
 from offing.engine.cli.main import main
+from offing.engine.cli.setup import tested
+from offing.engine.crashes import Place
 from small_shop import set_up
 
 Said = pytest.CaptureFixture[str]
@@ -128,9 +132,28 @@ def test_the_selftest_kills_runs_over_the_users_own_configuration(
         module.write('\n\ndef stock() -> list[str]:\n    """Lists the stock."""\n    return ["rope"]\n')
     with (tmp_path / "offing.yaml").open("a") as file:
         file.write("      shop_of_tests:stock: {effect: read}\n")
+        file.write("tenant: acme\ncaching: {keep_warm: true}\nmodels: {child: anthropic:claude-haiku-4-5}\n")
     assert main(["selftest", "--points", "2", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["kills"], report["lost"], report["repeated"], report["wrong"]) == (2, 0, 0, 0)
     assert report["points"] > 50
     assert not (tmp_path / ".offing").exists()
     assert main(["selftest", "--config", "none.yaml"]) == 2
+
+
+def test_the_selftest_has_strands_at_work_and_makes_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_up(tmp_path)
+    monkeypatch.setenv(tested.ORDER, tested.Order(str(tmp_path / "offing.yaml"), ()).to_json())
+    place = Place(tmp_path, str(tmp_path / "work.db"))
+    answers = [tested.scenario.live(place) for _ in range(2)]
+    assert answers == [None, "The selftest is through."]
+    files = ["one.txt", "selftest.txt", "two.txt"]
+    wanted = [*(f"wrote {name}" for name in files), "remembered The selftest was here."]
+    assert [deed.what for deed in tested.scenario.deeds(place)] == wanted
+    with closing(sqlite3.connect(place.store)) as connection:
+        bodies = connection.execute("select body from fact where kind='compacted'").fetchall()
+        (delegated,) = connection.execute("select count(*) from fact where kind='delegated'").fetchone()
+    assert delegated == 1
+    assert [body for (body,) in bodies if json.loads(body)["done"]["stubs"]] != []

@@ -6,8 +6,12 @@ import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 
+from pydantic import JsonValue
+
 from ...configuration import Configuration, load
+from ...configuration.settings import CachingSettings, ModelsSettings
 from ...crashes import Deed, Place, approve_all
+from ...crashes.life import TENANT
 from ...crashes.scenario import SESSION
 from ...engine import Engine
 from ...errors import ConfigurationError, NotFound
@@ -21,6 +25,15 @@ from ...store import store_at
 ORDER = "OFFING_SELFTEST"
 """The variable of the environment that says what is tested."""
 _FILE = "selftest.txt"
+_PARTS = ("one.txt", "two.txt")
+"""What strands write, a file each."""
+_STRAND = "Write"
+_LONG = "long.txt"
+_CHARS, _AT_ONCE = 12_000, 4
+"""Characters of one reading of the long file, and readings in one reply."""
+_LONG_CHARS = 3 * _AT_ONCE * _CHARS
+_LIMITS = Limits(window=64_000, reply_tokens=8_000)
+"""A window that the long file does not fit in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +56,19 @@ class Order:
         return cls(given["file"], tuple(given["calls"]))
 
 
-async def play(book: Playbook, _: str) -> str:
+async def play(book: Playbook, text: str) -> str:
     """Looks at each system, then has the engine do what it promises something about."""
     calls = [Call(name) for name in Order.from_environment().calls]
+    if text.startswith(_STRAND):
+        await book.calls(*calls, Call("write_file", {"path": text.split()[1], "text": "written\n"}))
+        return "The part is done."
     if calls:
         await book.calls(*calls)
+    strands: list[JsonValue] = [{"title": each, "task": f"{_STRAND} {each} ."} for each in _PARTS]
+    await book.call("delegate", strands=strands)
+    for begin in range(0, _LONG_CHARS, _AT_ONCE * _CHARS):  # so much that room has to be made
+        offsets = range(begin, begin + _AT_ONCE * _CHARS, _CHARS)
+        await book.calls(*(Call("read", {"source": _LONG, "offset": each}) for each in offsets))
     await book.call("tasks", items=[{"title": "look", "status": "done"}, {"title": "write"}])
     await book.call("ask_user", question="Go on?")
     await book.calls(
@@ -67,7 +88,8 @@ class Tested:
 
     def deeds(self, place: Place) -> Iterable[Deed]:
         """What is in the workspace, and what is remembered."""
-        found = [Deed(f"wrote {path.name}") for path in sorted(_workspace(place).root.glob("*"))]
+        there = sorted(path.name for path in _workspace(place).root.glob("*"))
+        found = [Deed(f"wrote {name}") for name in there if name != _LONG]
         return [*found, *(Deed(f"remembered {text}") for text in asyncio.run(_remembered(place)))]
 
     def problems(self, place: Place) -> Iterable[str]:
@@ -75,7 +97,9 @@ class Tested:
         return ()
 
     async def _live(self, place: Place) -> str | None:
-        configuration = _configuration()
+        configuration, long = _configuration(), _workspace(place).root / _LONG
+        long.parent.mkdir(parents=True, exist_ok=True)
+        long.write_text(_long())
         model = Scripted(play, name="selftest")
         async with configuration.engine(model=model, store=store_at(place.store)) as engine:
             result = await (await _going_on(engine, configuration, _workspace(place))).result()
@@ -85,6 +109,12 @@ class Tested:
                 await approve_all(engine.inbox, result)
                 return None
             raise ConfigurationError(f"the run stopped ({result.why}): {result.detail}")
+
+
+def _long() -> str:
+    """The text of the long file; no two parts of it are the same."""
+    text = "\n".join(f"Line {number} of a long file." for number in range(_LONG_CHARS // 20))
+    return text[:_LONG_CHARS]
 
 
 async def _going_on(engine: Engine, configuration: Configuration, workspace: Workspace) -> RunHandle:
@@ -114,9 +144,16 @@ def _workspace(place: Place) -> Workspace:
 
 
 def _configuration() -> Configuration:
-    """The user's, without what a test is not to use up, and without telling anybody."""
+    """The user's, without what a test is not to use up, and without asking or telling anybody else."""
     configuration = load(Order.from_environment().file)
-    update = {"memory": MemoryPolicy(), "notify": None, "limits": Limits()}
+    update = {
+        "memory": MemoryPolicy(),
+        "notify": None,
+        "limits": _LIMITS,
+        "models": ModelsSettings(),
+        "caching": CachingSettings(),
+        "tenant": TENANT,
+    }
     return replace(configuration, settings=configuration.settings.model_copy(update=update))
 
 
