@@ -5,13 +5,17 @@ again; what is used up of tool calls and questions ends those, not the run (`dis
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal
 
 from .budget import Budget, Kind, Share, Spent, over, shares
 from .intervention import Concern
+from .lineage import child_of
 from .prompts import prompt
-from .run_state import RunState
+from .run_state import RunState, Took
 from .state import State
 from .store.facts import Noted, Stopped
+from .store.strands import Strand
 
 _SHARES = ((10, 0.1), (25, 0.25), (50, 0.5))
 """Shares of what was granted at which the model is told what is left, in percent."""
@@ -23,28 +27,72 @@ _HIDDEN: Sequence[Kind] = ("retries",)
 
 
 def spent_of(state: State) -> Spent:
-    """What the current run has spent up to its newest row.
+    """What the current run and its children have spent up to the newest row.
 
     A second counts when the run was driven in it: what lies between a stop, or a kill, and the resume after
     it does not. Time is that of the newest row, so a call at work counts once it has its result.
     """
     run = state.current
+    spent = replace(_spent(run.took + run.below), wall_s=worked_s(state))
+    for strand, child in open_strands(state):
+        spent += _kept_back(strand, child)
+    return spent
+
+
+def worked_s(state: State) -> float:
+    """Seconds that the current run was at work."""
+    run = state.current
+    return max(0, state.at - run.at - run.idle_us) / 1_000_000
+
+
+def iterations_of(state: State) -> int:
+    """Iterations that are used up: the run's own, its children's, and what is reserved for open ones."""
+    run = state.current
+    used = run.iterations + run.below.iterations
+    for strand, child in open_strands(state):
+        used += max(strand.limits.iterations, child.took().iterations if child.run is not None else 0)
+    return used
+
+
+def open_strands(state: State) -> Iterator[tuple[Strand, State]]:
+    """The strands of the current run whose calls have no result yet, begun or not."""
+    run = state.current
+    for call, strands in run.strands.items():
+        for number, strand in enumerate(strands, start=1):
+            yield strand, state.children[child_of(run.id, call, number)]
+
+
+def _kept_back(strand: Strand, child: State) -> Spent:
+    """Of an open strand all that is reserved counts as spent; what is left over is given back at its end."""
+    spent = Spent() if child.run is None else _spent(child.took())
+    kept = strand.limits.budget
     return Spent(
-        tokens=run.usage.prompt + run.usage.output,
-        cost=run.known_cost,
-        model_calls=run.iterations + run.retries,
-        tool_calls=run.tool_calls,
-        wall_s=max(0, state.at - run.at - run.idle_us) / 1_000_000,
-        retries=run.retried,
-        questions=run.questions,
-        unpriced=run.unpriced,
+        tokens=max(spent.tokens, kept.tokens or 0),
+        cost=max(spent.cost, kept.cost or Decimal(0)),
+        model_calls=max(spent.model_calls, kept.model_calls or 0),
+        tool_calls=max(spent.tool_calls, kept.tool_calls or 0),
+        retries=max(spent.retries, kept.retries or 0),
+        questions=max(spent.questions, kept.questions or 0),
+        unpriced=spent.unpriced,
+    )
+
+
+def _spent(took: Took) -> Spent:
+    return Spent(
+        tokens=took.usage.prompt + took.usage.output,
+        cost=took.known_cost,
+        model_calls=took.iterations + took.retries,
+        tool_calls=took.tool_calls,
+        retries=took.retried,
+        questions=took.questions,
+        unpriced=took.unpriced,
     )
 
 
 def tripped(state: State) -> Stopped | None:
     """Why the model may not be asked; None when it may."""
     run = state.current
-    return _repeating(run) or _limit(run) or _over_budget(state, *_BEFORE_A_CALL) or _concern(state)
+    return _repeating(run) or _limit(state) or _over_budget(state, *_BEFORE_A_CALL) or _concern(state)
 
 
 def not_again(state: State) -> Stopped | None:
@@ -56,8 +104,8 @@ def left(state: State) -> Iterator[Noted]:
     """What the model should know of what is left, a note for each thing that is limited."""
     run = state.current
     if run.granted >= _WORTH_TELLING:
-        steps = (f"{run.granted - run.iterations}", f"{run.granted}", "steps")
-        yield from _told("iterations", run, (run.granted - run.iterations) / run.granted, steps)
+        remain = run.granted - iterations_of(state)
+        yield from _told("iterations", run, remain / run.granted, (f"{remain}", f"{run.granted}", "steps"))
     for each in shares(run.budget, spent_of(state)):
         if each.kind not in _HIDDEN:
             part = float(each.left) / float(each.granted) if each.granted else 0.0
@@ -89,8 +137,9 @@ def _most_failures(run: RunState) -> int:
     return 2 * run.began.limits.same_failures
 
 
-def _limit(run: RunState) -> Stopped | None:
-    if run.iterations < run.granted:
+def _limit(state: State) -> Stopped | None:
+    run = state.current
+    if iterations_of(state) < run.granted:
         return None
     return Stopped("limit", f"all {run.granted} iterations are used; a resume grants as many again")
 
@@ -127,8 +176,8 @@ def concern_of(state: State) -> Concern:
     """The signs that a person should look at the current run."""
     run = state.current
     loops = 0.0 if run.repeated is None else run.repeated.times / max(1, _most_failures(run))
-    limit = run.budget.cost
-    cost = None if not limit or run.unpriced else float(run.known_cost / limit)
+    limit, spent = run.budget.cost, spent_of(state)
+    cost = None if not limit or spent.unpriced else float(spent.cost / limit)
     return Concern(loops, cost, None if state.confidence is None else 1 - state.confidence)
 
 

@@ -92,6 +92,10 @@ class Spent:
     unpriced: int = 0
     """Model calls of unknown cost since somebody last granted money."""
 
+    def __add__(self, other: "Spent") -> "Spent":
+        """What both have spent."""
+        return Spent(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(self)))
+
 
 @dataclass(frozen=True, slots=True)
 class Share:

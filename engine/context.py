@@ -27,7 +27,7 @@ def context_of(run: Run, identity: str, call: Call, also: list[Fact]) -> ToolCon
     redact = Redactor.of(credentials)
 
     def progress(text: str) -> None:
-        run.hub.progress(identity, scrub(redact(text)))
+        run.hub.progress(run.id, identity, scrub(redact(text)))
 
     key = hashlib.sha256(f"{run.lease.stream}\n{run.id}\n{identity}".encode()).hexdigest()
     common = (run.id, identity, key, credentials, progress, read)

@@ -14,13 +14,15 @@ from typing import cast
 from ..compaction.conversation import ToolCall
 from ..namespaces.meta_tools import Call, Wrong
 from ..namespaces.tool import Effect, Inspection, ToolContext, ToolOutput
+from .children import delegated
 from .context import context_of, credentials_of
 from .errors import StoreError
 from .gate import Gated, gate, within
+from .halting import end, halted, why_halted
 from .locks import Ticket
-from .mail import end
 from .prompts import prompt
 from .redact import Redactor
+from .resident.delegate import is_delegate
 from .results import Origin, settled
 from .run import Run
 from .scrub import scrub
@@ -61,11 +63,11 @@ async def execute(run: Run, work: Execute) -> None:
     if requests:
         await run.record(*requests)
     tasks = [asyncio.create_task(_settle(run, one)) for one in _plan(run, work, gated)]
-    watching = asyncio.create_task(_interrupt(run))
+    watching = [asyncio.create_task(_interrupt(run))] if work.executable else []
     try:
         await asyncio.gather(*tasks)
     finally:
-        await end((*tasks, watching))
+        await end((*tasks, *watching))
 
 
 async def _gated(run: Run, work: Execute) -> dict[str, Gated]:
@@ -104,25 +106,26 @@ def _plan(run: Run, work: Execute, gated: Mapping[str, Gated]) -> list[Planned]:
 
 
 async def _interrupt(run: Run) -> None:
-    """When somebody asks to stop: short calls may end, long ones are told to, and none is begun.
+    """When the run is to stop: short calls may end, long ones are told to, and none is begun.
 
     A store that fails while the inbox is read fails the run at its next step.
     """
     grace_s = run.state.current.began.limits.cancel_grace_s
     with contextlib.suppress(StoreError, TimeoutError):
-        at_once = await run.mail.cancelled(run.id)
+        at_once = await halted(run)
         async with asyncio.timeout(0 if at_once else grace_s):
-            await run.mail.cancelled(run.id, at_once=True)
-    if run.mail.cancelling:
-        run.mail.interrupting = True
-        for task in run.mail.interruptible:
+            await halted(run, at_once=True)
+    if run.halt.halting:
+        run.halt.interrupting = True
+        for task in run.halt.interruptible:
             task.cancel()
 
 
 def _meaning(run: Run, call: ToolCall, *, executable: bool) -> Call | Wrong:
-    if not executable:
-        cancelled = run.state.current.cancel is not None
-        why = "the run was cancelled" if cancelled else "the reply that asked for it ended early"
+    if not executable and call.id not in run.state.current.strands:
+        current = run.state.current
+        ends = current.cancel is not None or current.overdue
+        why = why_halted(run) if ends else "the reply that asked for it ended early"
         return Wrong(f"Not executed: {why}.", call.name)
     if call.id in run.state.current.beyond:
         granted = f"{run.state.current.budget.tool_calls:,}"
@@ -130,34 +133,60 @@ def _meaning(run: Run, call: ToolCall, *, executable: bool) -> Call | Wrong:
     if call.malformed is not None:
         return Wrong(f"The arguments are no JSON object: {call.malformed[:300]!r}. Not executed.", call.name)
     try:
-        return run.means.toolbox.resolve(call.name, call.arguments)
+        return _inside(run, run.means.toolbox.resolve(call.name, call.arguments))
     except Exception as error:  # noqa: BLE001  a schema of the wild that no checker can apply
         return _unchecked(call, error)
+
+
+def _inside(run: Run, meaning: Call | Wrong) -> Call | Wrong:
+    """A child may have less than the session has, though it is shown all of it."""
+    allowed = None if run.state.strand is None else run.state.strand.namespaces
+    if allowed is None or not isinstance(meaning, Call) or not meaning.owner or meaning.owner in allowed:
+        return meaning
+    systems = ", ".join(allowed) or "none"
+    return Wrong(prompt("strand_outside", system=meaning.owner, systems=systems), meaning.operation)
 
 
 async def _settle(run: Run, planned: Planned) -> None:
     also: list[Fact] = []
     try:
-        outcome = await _unless_interrupted(run, planned, also)
+        outcome = await _came_to(run, planned, also)
+        if outcome is None:
+            return  # its strands wait for people
         fact = await _fact(run, planned, outcome)
         await run.record(*(also if not outcome.output.error else ()), fact)
     finally:
         planned.ticket.answer()
 
 
+async def _came_to(run: Run, planned: Planned, also: list[Fact]) -> Outcome | None:
+    """The outcome; None when the call stays open until people have said something to its strands."""
+    call = planned.meaning
+    if not isinstance(call, Call) or not is_delegate(call):
+        return await _unless_interrupted(run, planned, also)
+    try:
+        in_the_way = await planned.ticket.turn()
+    finally:
+        planned.ticket.release()  # its strands take their own places, behind those that have one
+    if in_the_way is not None:
+        return _not_begun(planned, f"{in_the_way} outlived its timeout and still runs")
+    output = await delegated(run, planned.call.id, call.arguments)
+    return None if output is None else Outcome(output)
+
+
 async def _unless_interrupted(run: Run, planned: Planned, also: list[Fact]) -> Outcome:
     """The outcome, or what is known of it when the call was told to end because the run is cancelled."""
     task = cast("asyncio.Task[None]", asyncio.current_task())
-    run.mail.interruptible.add(task)
+    run.halt.interruptible.add(task)
     try:
         return await _outcome(run, planned, also)
     except asyncio.CancelledError:
-        if not run.mail.interrupting or task.cancelling() > 1:
+        if not run.halt.interrupting or task.cancelling() > 1:
             raise
         task.uncancel()
         return _interrupted(run, planned)
     finally:
-        run.mail.interruptible.discard(task)
+        run.halt.interruptible.discard(task)
 
 
 def _interrupted(run: Run, planned: Planned) -> Outcome:
@@ -165,10 +194,10 @@ def _interrupted(run: Run, planned: Planned) -> Outcome:
     begun = planned.doubtful or planned.call.id in run.state.current.started
     once = isinstance(planned.meaning, Call) and planned.meaning.tool.effect is Effect.ONCE
     if once and begun:
-        return _unknown(operation, "the run was cancelled before it ended")
+        return _unknown(operation, f"{why_halted(run)} before it ended")
     if once:
-        return _not_begun(planned, "the run was cancelled")
-    again = f"{operation} was interrupted: the run was cancelled. It may be called again."
+        return _not_begun(planned, why_halted(run))
+    again = f"{operation} was interrupted: {why_halted(run)}. It may be called again."
     return Outcome(ToolOutput(again, error=True))
 
 
@@ -198,9 +227,9 @@ async def _outcome(run: Run, planned: Planned, also: list[Fact]) -> Outcome:
         in_the_way = await ticket.turn()
         if in_the_way is not None:
             return _not_begun(planned, f"{in_the_way} outlived its timeout and still runs")
-        async with run.means.slots:
-            if run.mail.cancelling:
-                return _not_begun(planned, "the run was cancelled")
+        async with run.means.slots.of(run.id):
+            if run.halt.halting:
+                return _not_begun(planned, why_halted(run))
             known = await _inspected(call, context) if planned.doubtful else None
             if known is not None:
                 return known

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from ..tracing import Usage
+from .lineage import child_of, parent_of
 from .people_events import PEOPLE_EVENTS, PeopleEvent
 from .people_events import ApprovalDecided as ApprovalDecided
 from .people_events import ApprovalExpired as ApprovalExpired
@@ -41,6 +42,7 @@ from .store.facts import (
     Waited,
 )
 from .store.journal import Row
+from .store.strands import Delegated, Overdue
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,35 @@ class RunStarted:
     seq: int
     run: str
     text: str
+    parent: str = ""
+    """The run that started it as its child; empty for one that a person started."""
+
+
+@dataclass(frozen=True, slots=True)
+class StrandPlanned:
+    """A part of the work that a child will do."""
+
+    run: str
+    """Of the child; its events carry it."""
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkDelegated:
+    """A call hands work to children: each begins with a `RunStarted` of its own, when it is its turn."""
+
+    seq: int
+    run: str
+    call: str
+    strands: tuple[StrandPlanned, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TimeUp:
+    """The time of a child is up: it stops with what it has reached."""
+
+    seq: int
+    run: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +231,8 @@ class Delta:
     kind: Literal["text", "reasoning", "restart"]
     """"restart": what was streamed of this reply is void."""
     text: str
+    run: str = ""
+    """Whose reply it is: a run and its children speak at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +244,7 @@ class Draft:
     """The last delta that is in it."""
     text: str
     reasoning: str
+    run: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,10 +253,13 @@ class Progress:
 
     call: str
     text: str
+    run: str = ""
 
 
 Durable = (
     RunStarted
+    | WorkDelegated
+    | TimeUp
     | RunForked
     | RunResumed
     | ReplyFinished
@@ -246,7 +283,19 @@ def event_of(row: Row) -> Durable | None:
 
 
 def _began(row: Row, fact: Began) -> Durable:
-    return RunStarted(row.seq, row.run, fact.message.text)
+    return RunStarted(row.seq, row.run, fact.message.text, parent_of(row.run))
+
+
+def _delegated(row: Row, fact: Delegated) -> Durable:
+    planned = [
+        StrandPlanned(child_of(row.run, fact.call, number), strand.title)
+        for number, strand in enumerate(fact.strands, start=1)
+    ]
+    return WorkDelegated(row.seq, row.run, fact.call, tuple(planned))
+
+
+def _overdue(row: Row, fact: Overdue) -> Durable:
+    return TimeUp(row.seq, row.run)
 
 
 def _forked(row: Row, fact: Forked) -> Durable:
@@ -300,6 +349,8 @@ def _stopped(row: Row, fact: Stopped) -> Durable:
 
 _EVENTS: Mapping[type, Callable[..., Durable]] = {
     Began: _began,
+    Delegated: _delegated,
+    Overdue: _overdue,
     Forked: _forked,
     Resumed: _resumed,
     Replied: _replied,

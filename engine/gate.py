@@ -43,7 +43,7 @@ async def gate(run: Run, identity: str, call: Call) -> Gated:
     if is_ask_user(call):
         return asked_by(identity, call.arguments)
     says_how = call.operation.endswith(f"__{GET_SCHEMA}")
-    if says_how or identity in run.state.current.started:
+    if says_how or identity in run.state.current.started or identity in run.state.current.strands:
         return call
     return await _ruled(run, identity, call)
 

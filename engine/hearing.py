@@ -4,12 +4,14 @@ It is done between two steps, by the driver alone, so that a message never stand
 not know of it. What can change nothing is recorded too, with the reason.
 """
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import assert_never
 
 from ..namespaces.tool import Attachment
 from .errors import ConfigurationError, NotFound
 from .files import receive
+from .lineage import lineage, maker_of, top_of
 from .run import Run
 from .scrub import scrub, scrub_fields
 from .state import State
@@ -35,14 +37,62 @@ async def take_in(run: Run) -> None:
     Raises:
         StoreError: the store failed; what was not recorded is still in the inbox.
     """
-    for item in await run.mail.items():
-        await run.record(await _taken(run, item))
+    if run.mail.is_empty:
+        return
+    async with run.mail.taking:
+        for item in await run.mail.items():
+            owner = addressee(run.session, item.run, word_of(item))
+            if _takes(run, owner, word_of(item)):
+                await _take(run, owner, item)
+
+
+async def _take(run: Run, owner: str, item: Item) -> None:
+    heard = next((each for each in _upwards(run) if each.id == owner), None) or run.descendant(owner)
+    fact = await _taken(heard, item)
+    await heard.record(fact)
+    run.mail.taken(item)
+    if isinstance(fact, CancelAsked):
+        run.mail.ring()  # what is at work below, and has read the inbox, is to look at its state
+
+
+def _upwards(run: Run) -> Iterator[Run]:
+    above: Run | None = run
+    while above is not None:
+        yield above
+        above = above.parent
+
+
+def _takes(run: Run, owner: str, word: Word | str) -> bool:
+    """Whether it is for this driver to take in what is for a run: the owner, else who drives next above.
+
+    That somebody wants a run to stop is taken in by whichever of its children comes first.
+    """
+    if isinstance(word, Cancel) and owner in lineage(run.id):
+        return True
+    driven = (each for each in reversed(lineage(owner)) if each in run.mail.drivers)
+    nearest = next(driven, None)
+    return owner == run.id or (run.parent is None if nearest is None else nearest == run.id)
+
+
+def addressee(session: State, run: str, word: Word | str) -> str:
+    """The run that a word is for: whose call it names, else the one it was posted to, as long as it works."""
+    top = "" if session.run is None else session.run.id
+    maker = maker_of(top, word.call) if isinstance(word, Decide | Answer) else run
+    return next((each for each in (maker, run) if top_of(each) == top and _works(session, each)), top)
+
+
+def _works(session: State, run: str) -> bool:
+    """Whether it is the top run, or a child of it that has not stopped."""
+    found = session.of(run)
+    if found is None or found.run is None or found.run.id != run:
+        return False
+    return found is session or found.run.stopped is None
 
 
 async def _taken(run: Run, item: Item) -> Taken:
     posted = Posted(item.id, scrub(item.who), item.at)
     word = word_of(item)
-    why = word if isinstance(word, str) else refusal(run.state, item.run, word, posted)
+    why = word if isinstance(word, str) else refusal(run.session, item.run, word, posted)
     if isinstance(word, str) or why:
         return Refused(posted, scrub(item.kind), scrub(why))
     match word:
@@ -70,10 +120,12 @@ async def _said(run: Run, posted: Posted, say: Say) -> Taken:
 
 
 def refusal(state: State, run: str, word: Word, posted: Posted) -> str:
-    """Why the word, meant for a run, can change nothing as things are; empty when it can.
+    """Why the word, meant for a run, can change nothing as the session's state is; empty when it can.
 
-    A message for a run that has ended meanwhile is not refused: the next run reads it.
+    A message for a run that has ended meanwhile is not refused: the next run reads it, or a child's parent.
     """
+    owner = addressee(state, run, word)
+    state = state.of(owner) or state
     match word:
         case Decide():
             return _undecided(state, word, posted)
@@ -153,7 +205,7 @@ def _by(posted: Posted) -> str:
 
 
 def _open(state: State) -> str:
-    calls = [call for call, waiting in _waiting(state).items() if waiting.is_open]
+    calls = [] if state.run is None or state.run.cancel else [each.asked.call for each in state.waitings()]
     return f"Open are: {', '.join(calls) or 'none'}"
 
 

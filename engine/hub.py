@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from dataclasses import dataclass, field
 
 from .events import Delta, Draft, Durable, Event, Progress, event_of
 from .models.model import Delta as ModelDelta
@@ -59,6 +60,16 @@ class Watcher:
         self._hub.watchers.discard(self)
 
 
+@dataclass(slots=True)
+class _Making:
+    """A reply in the making."""
+
+    n: int = 0
+    """Pieces so far."""
+    text: list[str] = field(default_factory=list[str])
+    reasoning: list[str] = field(default_factory=list[str])
+
+
 class Hub:
     """The watchers of one session."""
 
@@ -66,65 +77,81 @@ class Hub:
         self.watchers: set[Watcher] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._seq = 0
-        self._n = 0
-        self._draft: dict[str, list[str]] = {"text": [], "reasoning": []}
+        self._making: dict[str, _Making] = {}
+        """By run: a run and its children speak at the same time."""
 
     def publish(self, row: Row) -> None:
         """Tells of a row that is durable and folded."""
         self._seq = row.seq
         if isinstance(row.fact, (Replied, Faulted)):
-            self._clear()
+            self._making.pop(row.run, None)
         if self.watchers and (event := event_of(row)) is not None:
             self._tell(event)
 
-    def delta(self, piece: ModelDelta) -> None:
-        """Tells of a piece of the reply in the making."""
-        self._n += 1
+    def delta(self, piece: ModelDelta, run: str = "") -> None:
+        """Tells of a piece of the reply that a run has in the making."""
+        making = self._making.setdefault(run, _Making())
+        making.n += 1
         if piece.kind == "restart":
-            self._clear(self._n)
+            making.text.clear()
+            making.reasoning.clear()
         else:
-            self._draft[piece.kind].append(piece.text)
+            (making.text if piece.kind == "text" else making.reasoning).append(piece.text)
         if self.watchers:
-            self._tell(Delta(self._seq + 1, self._n, piece.kind, piece.text))
+            self._tell(Delta(self._seq + 1, making.n, piece.kind, piece.text, run))
 
-    @property
-    def drafting(self) -> bool:
-        """Whether pieces of a reply in the making were told."""
-        return any(self._draft.values())
+    def drafting(self, run: str) -> bool:
+        """Whether pieces of a reply that the run has in the making were told."""
+        making = self._making.get(run)
+        return making is not None and bool(making.text or making.reasoning)
 
-    def progress(self, call: str, text: str) -> None:
+    def progress(self, run: str, call: str, text: str) -> None:
         """Tells how far a tool is. Safe from any thread."""
         loop = self._loop
         if loop is not None and self.watchers:
             with contextlib.suppress(RuntimeError):  # the loop is closed: nobody watches any more
-                loop.call_soon_threadsafe(self._tell, Progress(call, text))
+                loop.call_soon_threadsafe(self._tell, Progress(call, text, run))
 
     def bind(self) -> None:
         """Names the running loop as the one that tells; called before tools run."""
         self._loop = asyncio.get_running_loop()
 
     def watch(self) -> Watcher:
-        """A watcher of all that is published from now on, with the reply in the making first."""
+        """A watcher of all that is published from now on, with the replies in the making first."""
         watcher = Watcher(self)
         self.watchers.add(watcher)
-        if self._n:
-            text, reasoning = ("".join(self._draft[kind]) for kind in ("text", "reasoning"))
-            watcher.tell(Draft(self._seq + 1, self._n, text, reasoning))
+        for run, making in self._making.items():
+            text, reasoning = "".join(making.text), "".join(making.reasoning)
+            watcher.tell(Draft(self._seq + 1, making.n, text, reasoning, run))
         return watcher
-
-    def _clear(self, n: int = 0) -> None:
-        self._n = n
-        for pieces in self._draft.values():
-            pieces.clear()
 
     def fail(self, error: Exception) -> None:
         """Tells the watchers that nothing more will come, and why."""
-        self._clear()
+        self._making.clear()
         self._tell(error)
 
     def _tell(self, event: Event | Exception) -> None:
         for watcher in self.watchers:
             watcher.tell(event)
+
+
+class _Seen:
+    """What a watcher has been told: the newest fact, and that of each run."""
+
+    def __init__(self, after: int) -> None:
+        self._newest = after
+        self._runs: dict[str, int] = {}
+
+    def is_new(self, event: Event) -> bool:
+        """Whether it tells the watcher anything; a fact is told by that."""
+        if isinstance(event, Progress):
+            return True
+        if isinstance(event, Delta | Draft):
+            return event.seq > self._runs.get(event.run, 0)
+        if event.seq <= self._newest:
+            return False
+        self._newest = self._runs[event.run] = event.seq
+        return True
 
 
 async def events_after(
@@ -138,21 +165,17 @@ async def events_after(
 
     `failed` says why nothing will happen any more; None as long as something may.
     """
-    watcher = hub.watch()
+    watcher, seen = hub.watch(), _Seen(after)
     try:
-        seen = after
         async for recorded in _recorded(journal, stream, after):
-            seen = max(seen, recorded.seq)
+            seen.is_new(recorded)
             yield recorded
         if (error := failed()) is not None:
             raise error
         while True:
             event = await watcher.next()
-            if not isinstance(event, Progress) and event.seq <= seen:
-                continue
-            if not isinstance(event, (Delta, Draft, Progress)):
-                seen = event.seq
-            yield event
+            if seen.is_new(event):
+                yield event
     finally:
         watcher.leave()
 

@@ -13,7 +13,8 @@ from .errors import ConfigurationError, NotFound, NotOpen
 from .files import File, attachment_of
 from .hearing import refusal
 from .history.streams import Place, head_of, place_of
-from .run_state import RunState
+from .lineage import parent_of, top_of
+from .run_state import RunState, ended_children
 from .scrub import scrub, scrub_fields
 from .state import State, fold
 from .store.inbox import Answer, Cancel, Decide, Say, SentFile, Word, posting
@@ -54,14 +55,16 @@ class Inbox:
         return state.run.id
 
     async def open(self, run: str) -> tuple[Requested | Questioned, ...]:
-        """What the run waits for from people, in call order.
+        """What the run and its children wait for from people, in call order.
 
         Raises:
             NotFound: there is no such run.
             StoreError: the store failed.
         """
-        current = self._current(await self._at(run))
-        return tuple(waiting.asked for waiting in current.waiting.values() if waiting.is_open)
+        at = await self._at(run)
+        self._current(at)
+        state = at.state.of(at.place.run) or at.state
+        return tuple(waiting.asked for waiting in state.waitings())
 
     async def approve(self, run: str, call: str, *, by: str = "", digest: str = "", key: str = "") -> None:
         """Approves a call, once, with the arguments it was asked for with.
@@ -138,11 +141,14 @@ class Inbox:
             raise NotFound(f"there is no run {run!r}")
         if at.state.moved:
             raise NotOpen(f"run {run!r} was left by a rollback: its session goes on in {at.state.moved!r}")
-        if current.id == run:
-            return current
-        session, _, number = run.rpartition(".")
-        if number.isdecimal() and 0 < int(number) < at.state.runs:
+        child = at.state.of(run)
+        if child is not None and child.run is not None and child.run.id == run:
+            return child.run
+        session, _, number = top_of(run).rpartition(".")
+        if number.isdecimal() and 0 < int(number) < at.state.runs and top_of(run) == run:
             raise NotOpen(f"run {run!r} has ended: session {session!r} is at {current.id!r}")
+        if run in ended_children(current.children):
+            raise NotOpen(f"run {run!r} has ended: what it came to is in the results of {parent_of(run)!r}")
         raise NotFound(f"there is no run {run!r}")
 
     def _ended(self, run: RunState, word: Word) -> str:
@@ -151,4 +157,6 @@ class Inbox:
             return ""
         if run.stopped.why == "answered":
             return "it has answered"
+        if parent_of(run.id):
+            return f"it has stopped ({run.stopped.why}): only {top_of(run.id)!r} can go on"
         return f"it has stopped already ({run.stopped.why})" if isinstance(word, Cancel) else ""

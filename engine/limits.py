@@ -13,7 +13,7 @@ class Limits:
     iterations: int = 150
     """Model calls until the run stops; a resume grants the same number again."""
     parallel_calls: int = 16
-    """Tool calls of one run at work at the same time."""
+    """Tool calls of one run and its children at work at the same time; the runs take turns."""
     result_chars: int = 16_000
     """Characters of one tool result that enter the context; the rest is read back by its handle."""
     media_bytes: int = 5_000_000
@@ -34,3 +34,12 @@ class Limits:
     freeze_at: float | None = 0.75
     """Score from 0 to 1 of bad signs (`intervention.py`) at which the run stops for a person; None for never.
     At 0.75 it takes a budget of money, since the other signs alone do not come to so much."""
+    depth: int = 1
+    """Generations of children below a run: a strand of the last one cannot delegate. 0 for no children."""
+    strands: int = 50
+    """Children of one call at work at the same time; further ones wait for their turn."""
+    strand_s: float | None = 3_600.0
+    """Seconds of work after which a child is stopped with what it reached; those in which it waits for people
+    do not count. None for no end."""
+    strand_chars: int = 3_000
+    """Characters that a child's parent reads of its answer; the rest is read back by a handle."""

@@ -10,12 +10,14 @@ from ..compaction.conversation import ToolCall
 from ..tracing import Usage
 from .dispatch import execute
 from .errors import ModelFault
+from .halting import unless_halted
 from .hearing import take_in
 from .models.model import Delta, Reply
 from .models.pricing import cost
 from .models.retry import told_wait_us
 from .run import Run
 from .scrub import scrub, scrub_fields
+from .state import State
 from .steps import Ask, Check, Execute, Wait, next_step
 from .store.codec import unrecordable
 from .store.facts import Checked, Fact, Faulted, Noted, Replied, Stopped, Waited
@@ -23,7 +25,7 @@ from .store.people import Expired
 
 
 async def drive(run: Run) -> Stopped:
-    """Works on a run until it stops.
+    """Works on a run until it stops; on a child, also until it waits for people.
 
     Raises:
         StoreError: the journal or the artifacts failed. Nothing else leaves the loop.
@@ -42,19 +44,25 @@ async def drive(run: Run) -> Stopped:
             case Noted() | Expired() as fact:
                 await run.record(fact)
             case Stopped() as end:
-                await run.record(end)
+                await _stop(run, end)
                 return end
             case _ as never:
                 assert_never(never)
 
 
+async def _stop(run: Run, end: Stopped) -> None:
+    """Records the stop; but a child that waits for people has not stopped: its parent's call stays open."""
+    if run.parent is None or end.why != "waiting":
+        await run.record(end)
+
+
 async def _record(run: Run, work: Coroutine[Any, Any, Fact]) -> None:
-    """Records what comes of the work; nothing when the run is cancelled meanwhile."""
-    fact = await run.mail.unless_cancelled(run.id, work)
+    """Records what comes of the work; nothing when the run is told to stop meanwhile."""
+    fact = await unless_halted(run, work)
     if fact is not None:
         await run.record(fact)
-    elif run.hub.drafting:
-        run.hub.delta(Delta("restart"))
+    elif run.hub.drafting(run.id):
+        run.hub.delta(Delta("restart"), run.id)
 
 
 def _checked(run: Run, wanted: Check) -> Checked:
@@ -78,7 +86,7 @@ async def ask(run: Run) -> Replied | Faulted:
     except Exception as error:  # noqa: BLE001  an adapter's mistake is a stop, never a crash
         return _faulted(run, ModelFault("invalid", f"{type(error).__name__}: {error}"))
     priced = cost(reply.usage, run.means.info)
-    replied = Replied(_numbered(reply, run.state.turn + 1), priced, run.means.wire.digest)
+    replied = Replied(_numbered(reply, run.state), priced, run.means.wire.digest)
     problem = unrecordable(replied)
     if not problem:
         return replied
@@ -88,8 +96,8 @@ async def ask(run: Run) -> Replied | Faulted:
 
 def _faulted(run: Run, fault: ModelFault) -> Faulted:
     """The failure of a call with all that the decision about it needs."""
-    if run.hub.drafting:
-        run.hub.delta(Delta("restart"))
+    if run.hub.drafting(run.id):
+        run.hub.delta(Delta("restart"), run.id)
     told = told_wait_us(fault.headers, str(fault), run.clock.now_us())
     spent = cost(fault.usage, run.means.info) if fault.usage != Usage() else Decimal(0)
     return Faulted(fault.kind, scrub(str(fault)), told, run.clock.chance(), fault.usage, spent)
@@ -103,17 +111,18 @@ async def _stream(run: Run) -> Reply:
         async for part in stream:
             if isinstance(part, Reply):
                 return scrub_fields(part)
-            run.hub.delta(scrub_fields(part))
+            run.hub.delta(scrub_fields(part), run.id)
     raise ModelFault("cut", "the stream ended before the reply did")
 
 
-def _numbered(reply: Reply, turn: int) -> Reply:
+def _numbered(reply: Reply, state: State) -> Reply:
     """The reply with its calls named by their position: the first call of turn 17 is `17.1`."""
     blocks: list[object] = []
+    before = f"{state.path}." if state.path else ""
     place = 0
     for block in reply.message.blocks:
         if isinstance(block, ToolCall):
             place += 1
-            block = replace(block, id=f"{turn}.{place}")
+            block = replace(block, id=f"{before}{state.turn + 1}.{place}")
         blocks.append(block)
     return replace(reply, message=replace(reply.message, blocks=tuple(blocks)))  # type: ignore[arg-type]

@@ -1,85 +1,63 @@
-"""What others say to a run at work, as its driver hears of it."""
+"""What others say to the runs of a stream, as those who drive them hear of it."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
 
-from .store.inbox import Cancel, Item, word_of
+from .store.inbox import Item
 from .store.journal import Journal, Lease
-
-T = TypeVar("T")
 
 
 class Mail:
-    """The inbox of one driver's stream."""
+    """The inbox of one driver's stream, shared by all the runs that it drives."""
 
     def __init__(self, journal: Journal, lease: Lease) -> None:
         """Takes the stream's journal and the right to write to it."""
         self._journal = journal
         self._stream = lease.stream
-        self._posted = asyncio.Event()
-        self._posted.set()  # what was posted before anybody drove
-        self._left = False
-        self.cancelling = False
-        """Whether somebody asked to stop: nothing is begun any more."""
-        self.interrupting = False
-        """Whether calls at work are told to end for that."""
-        self.interruptible: set[asyncio.Task[None]] = set()
-        """The calls at work that can be told so."""
-        journal.on_post(lease, self._posted.set)
+        self._bell = asyncio.Event()
+        self._reading = asyncio.Lock()
+        self._items: Sequence[Item] = ()
+        self._taken: set[int] = set()
+        self._heard = 0
+        self.rings = 1  # for what was posted before anybody drove
+        """How often something was, or may have been, posted or done that others look for."""
+        self.taking = asyncio.Lock()
+        """Held by who takes something in: each item is taken once."""
+        self.drivers: set[str] = set()
+        """The children that are driven; what is said to others is taken in by the next one above."""
+        journal.on_post(lease, self.ring)
+
+    def ring(self) -> None:
+        """Wakes up all who wait for a ring."""
+        self.rings += 1
+        self._bell.set()
+        self._bell = asyncio.Event()
+
+    async def rung(self, since: int) -> None:
+        """Waits until it has rung more often than that."""
+        while self.rings == since:
+            await self._bell.wait()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is known that there is nothing to be taken in."""
+        return self._heard == self.rings and not self._items
 
     async def items(self) -> Sequence[Item]:
-        """What there is to be taken in.
+        """What was posted and is not taken in yet.
 
         Raises:
             StoreError: the store failed.
         """
-        if not self._left and not self._posted.is_set():
-            return ()
-        self._posted.clear()
-        self._left = False
-        return await self._journal.inbox(self._stream)
+        async with self._reading:
+            if self._heard != self.rings:
+                rings = self.rings
+                items = await self._journal.inbox(self._stream)
+                self._items = tuple(each for each in items if each.id not in self._taken)
+                self._heard = rings
+        return self._items
 
-    async def cancelled(self, run: str, *, at_once: bool = False) -> bool:
-        """Waits until somebody asks the run to stop; gives whether at once. It takes nothing in.
-
-        With `at_once` it waits for somebody who asks for just that.
-
-        Raises:
-            StoreError: the store failed.
-        """
-        while True:
-            await self._posted.wait()
-            self._left = True
-            self._posted.clear()
-            items = await self._journal.inbox(self._stream)
-            words = [word_of(item) for item in items if item.run == run]
-            asked = [word for word in words if isinstance(word, Cancel)]
-            hard = any(cancel.hard for cancel in asked)
-            self.cancelling = self.cancelling or bool(asked)
-            if hard or (asked and not at_once):
-                return hard
-
-    async def unless_cancelled(self, run: str, work: Coroutine[Any, Any, T]) -> T | None:
-        """Does the work of a run; None when somebody asked to stop meanwhile, and it was told to end.
-
-        Raises:
-            StoreError: the store failed; besides, whatever the work raises.
-        """
-        working = asyncio.create_task(work)
-        watching = asyncio.create_task(self.cancelled(run))
-        try:
-            await asyncio.wait([working, watching], return_when=asyncio.FIRST_COMPLETED)
-            if working.done():
-                return working.result()
-            watching.result()
-            return None
-        finally:
-            await end((working, watching))
-
-
-async def end(tasks: "Sequence[asyncio.Task[Any]]") -> None:
-    """Tells tasks to end and waits until they have."""
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    def taken(self, item: Item) -> None:
+        """The item is in the journal."""
+        self._taken.add(item.id)  # it may be on its way here still, read before it was taken
+        self._items = tuple(each for each in self._items if each.id != item.id)

@@ -183,8 +183,9 @@ class Notices:
 def notice_of(state: State, end: Stopped) -> Notice:
     """What is told of the current run's stop."""
     run = state.current
-    waiting = tuple(call for call, each in run.waiting.items() if each.is_open)
-    cost = None if run.cost is None else f"{run.cost:f}"
+    waiting = tuple(each.asked.call for each in state.waitings())
+    took = state.took()
+    cost = None if took.cost is None else f"{took.cost:f}"
     return Notice(run.id, end.why, end.detail, run.iterations, cost, waiting)
 
 

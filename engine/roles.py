@@ -28,12 +28,12 @@ class Role:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Who does what. Only `run` is at work so far; the others are kept for what is to come."""
+    """Who does what. `run` and `child` are at work so far; the others are kept for what is to come."""
 
     run: Role
     """The runs themselves."""
     child: Role = Role()
-    """Runs that a run starts."""
+    """Runs that a run starts. With another model the frame is encoded anew for it, and cached apart."""
     digest: Role = Role()
     """Summaries of what leaves the context."""
     planner: Role = Role()

@@ -1,5 +1,6 @@
 """What is known of one run: the part of a session's state that ends with it. `state.py` folds it."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
@@ -9,8 +10,9 @@ from ..tracing import Usage
 from .budget import Budget
 from .models.model import Reply
 from .signs import Signs
-from .store.facts import Began, Checked, Faulted, Stopped
+from .store.facts import Began, Checked, Faulted, Stopped, StopWhy
 from .store.people import CancelAsked
+from .store.strands import Strand
 from .waiting import Waiting
 
 
@@ -45,9 +47,61 @@ class Draft(NamedTuple):
     checked: Checked
 
 
+@dataclass(frozen=True, slots=True)
+class Took:
+    """What runs took, added up."""
+
+    iterations: int = 0
+    retries: int = 0
+    retried: int = 0
+    tool_calls: int = 0
+    questions: int = 0
+    usage: Usage = field(default_factory=Usage)
+    cost: Decimal | None = Decimal(0)
+    """US dollars; None once the cost of a model call is unknown."""
+    known_cost: Decimal = Decimal(0)
+    unpriced: int = 0
+
+    def __add__(self, other: "Took") -> "Took":
+        """What both took."""
+        return Took(
+            self.iterations + other.iterations,
+            self.retries + other.retries,
+            self.retried + other.retried,
+            self.tool_calls + other.tool_calls,
+            self.questions + other.questions,
+            self.usage + other.usage,
+            None if self.cost is None or other.cost is None else self.cost + other.cost,
+            self.known_cost + other.known_cost,
+            self.unpriced + other.unpriced,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A run that another one started, as it was when its call got its result; before, as it is so far."""
+
+    run: str
+    title: str
+    why: StopWhy | None
+    """How it ended; None while it is open, and for one that never began."""
+    detail: str
+    """In words, why it stopped without an answer; else empty."""
+    took: Took
+    """Its own children included."""
+    children: tuple["Child", ...] = ()
+
+
+def ended_children(children: Iterable[Child]) -> Iterator[str]:
+    """The names of children, and of theirs."""
+    for child in children:
+        yield child.run
+        yield from ended_children(child.children)
+
+
 @dataclass(slots=True)
 class RunState:
-    """One request being worked on. A session has one at a time."""
+    """One request being worked on. A session has one at a time, and it may have children."""
 
     id: str
     first: int
@@ -123,8 +177,37 @@ class RunState:
     unknown: list[str] = field(default_factory=list[str])
     """Calls of which nobody knows whether they took effect."""
     stopped: Stopped | None = None
+    overdue: bool = False
+    """Of a child: whether its time is up."""
+    strands: dict[str, tuple[Strand, ...]] = field(default_factory=dict[str, tuple[Strand, ...]])
+    """Of the calls, the ones that handed work to strands, until they have their results."""
+    children: list[Child] = field(default_factory=list[Child])
+    """Those whose calls have their results, in the order in which they got them."""
+    below: Took = field(default_factory=Took)
+    """What these took."""
     sections: tuple[str, ...] = ()
     """Headings that its answer has to have: those of the first of its skills that asks for any. One that
     is loaded later, for a part of the work, does not change how the whole is answered."""
     signs: Signs = field(default_factory=Signs)
     """Of how hard it is; never fewer."""
+
+    @property
+    def took(self) -> Took:
+        """What it took itself."""
+        return Took(
+            self.iterations,
+            self.retries,
+            self.retried,
+            self.tool_calls,
+            self.questions,
+            self.usage,
+            self.cost,
+            self.known_cost,
+            self.unpriced,
+        )
+
+    @property
+    def is_parked(self) -> bool:
+        """Whether each call that has no result yet waits for a person."""
+        left = [call for call in self.calls if call not in self.results]
+        return bool(left) and all(call in self.waiting and self.waiting[call].is_open for call in left)

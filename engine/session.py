@@ -26,6 +26,7 @@ from .handle import RunHandle
 from .history.watching import Source, events_of_head
 from .hub import Hub
 from .inbox import Inbox
+from .lineage import top_of
 from .locks import WriteLocks
 from .loop import drive
 from .models.catalog import info_of
@@ -33,10 +34,11 @@ from .opening import GoingOn, Opening, check_finished, resumed
 from .prompt import Disconnected
 from .prompts import prompt
 from .resident import RESIDENT
-from .run import Means, Run
+from .run import Means, Run, Voice
 from .scrub import scrub
 from .session_skills import SessionSkills, session_skills
 from .setting import Setting, Shared
+from .slots import FairSlots
 from .spoken import Spoken
 from .state import State, fold
 from .steps import day_of
@@ -130,7 +132,7 @@ class Session(Spoken):
     async def resume(
         self, run: str, *, more: Budget | None = None, guidance: str = "", by: str = ""
     ) -> RunHandle:
-        """Goes on with the session's last run: after a kill, or after a stop.
+        """Goes on with the session's last run, by its name or a child's: after a kill, or after a stop.
 
         A run that has answered is not worked on again; its handle gives its result. Going on after
         the iteration limit grants as many iterations again; of a budget only `more` is granted.
@@ -290,7 +292,7 @@ class Session(Spoken):
 
     def _check_known(self, run: str | None) -> None:
         """Before anything is connected: whoever asks may have made the name up."""
-        if run is not None and (self._state.run is None or self._state.run.id != run):
+        if run is not None and (self._state.run is None or self._state.run.id != top_of(run)):
             raise NotFound(f"there is no run {run!r} to resume in session {self.id!r}")
 
     @property
@@ -318,7 +320,7 @@ class Session(Spoken):
             wire=Wire(shared.model, [framed.static, framed.context]),
             toolbox=Toolbox(RESIDENT, self._connections.connected, framed.tools),
             locks=WriteLocks(),
-            slots=asyncio.Semaphore(shared.limits.parallel_calls),
+            slots=FairSlots(shared.limits.parallel_calls),
             pool=shared.pool,
             workspace=self._setting.workspace,
             credentials=self._setting.credentials,
@@ -326,8 +328,19 @@ class Session(Spoken):
             effort=EffortChoice(shared.roles["run"].effort, thinking_of(shared.model)),
             skills=self._skills,
             approvals=shared.approvals,
+            child=await self._child_voice(framed),
         )
         return self._means
+
+    async def _child_voice(self, framed: Framed) -> Voice | None:
+        """Who works on children; None where that is who works on the runs, in the same way."""
+        run, child = self._shared.roles["run"], self._shared.roles["child"]
+        if child.model is run.model and child.effort == run.effort:
+            return None
+        framed = await stored_frame(framed.opened, child.model, self._store.artifacts)
+        info = await asyncio.to_thread(info_of, child.model.name)
+        effort = EffortChoice(child.effort, thinking_of(child.model))
+        return Voice(child.model, framed.static, framed.context, info, effort)
 
     async def _drive(self, run: Run) -> Result:
         """Works until the run stops; gives the lease back, whatever happens."""

@@ -6,6 +6,7 @@ loads it: its text is a result. Nothing of it is ever put into what was sent bef
 """
 
 import logging
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -26,6 +27,40 @@ _SHORT = 120
 _AT_ONCE = 3
 """Skills that one message can activate."""
 _NEAREST = 5
+_RELEVANT = 3
+"""Words that a task has to have in common with a skill that it did not name."""
+_EVERYWHERE = frozenset(
+    [
+        "about",
+        "after",
+        "again",
+        "against",
+        "because",
+        "before",
+        "being",
+        "between",
+        "could",
+        "every",
+        "first",
+        "other",
+        "right",
+        "should",
+        "since",
+        "their",
+        "there",
+        "these",
+        "thing",
+        "those",
+        "through",
+        "under",
+        "until",
+        "where",
+        "which",
+        "while",
+        "whose",
+        "would",
+    ]
+)
 _NAMED = 50
 """Names that an answer lists."""
 
@@ -105,6 +140,22 @@ class SessionSkills:
             body="\n\n".join([skill.body, *filter(None, about)]),
         )
 
+    def relevant(self, text: str, systems: Collection[str] | None = None) -> str:
+        """The skill that a strand works by when none is named; empty for none.
+
+        It is the one whose name and description have the most words in common with the strand's title and
+        task, three at least; of several the first by name. Words are compared by their first six letters,
+        and those of less than five letters do not count, nor do those that every text has. A skill that
+        builds on a system which the strand may not call is not asked.
+        """
+        wanted, best = _stems(text), ("", _RELEVANT - 1)
+        for name, skill in self.catalogue.skills.items():
+            usable = self.systems if systems is None else self.systems & set(systems)
+            if usable.issuperset(skill.namespaces):
+                common = len(wanted & _stems(f"{name} {skill.description}"))
+                best = (name, common) if common > best[1] else best
+        return best[0]
+
     def unknown(self, name: str) -> str:
         """The answer to the name of a skill that the session does not have."""
         names = list(self.catalogue.skills)
@@ -158,6 +209,11 @@ def listing(skills: Sequence[Skill]) -> str:
 def is_active(skill: Skill, active: Mapping[str, ActiveSkill]) -> bool:
     """Whether the model has this very version of a skill."""
     return skill.name in active and active[skill.name].version == skill.version
+
+
+def _stems(text: str) -> set[str]:
+    words = re.findall(r"[^\W\d_]{5,}", text.casefold())
+    return {word[:6] for word in words if word not in _EVERYWHERE}
 
 
 def _cut(text: str, length: int) -> str:

@@ -4,18 +4,16 @@
 resume a run is to fold its journal and ask for the next step; there is no other code for it.
 """
 
-import hashlib
-import json
-from collections.abc import AsyncIterable
+from collections.abc import AsyncIterable, Iterator
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from typing import assert_never
 
 from ..compaction.conversation import Conversation, Message, Text
 from ..namespaces.tool import Record
-from ..tracing import Usage
-from .models.model import Reply
-from .run_state import ActiveSkill, Draft, Failure, RunState
+from .counting import allow, count_failure, spend
+from .family import cancel, delegate, end_time, gather_in, inherit, pass_time
+from .lineage import lineage
+from .run_state import ActiveSkill, Draft, RunState, Took
 from .store.branches import Forked, Moved
 from .store.facts import (
     Began,
@@ -47,17 +45,28 @@ from .store.people import (
     Requested,
     Said,
 )
+from .store.strands import Delegated, Overdue, Strand
 from .waiting import Waiting
 
 
 @dataclass(slots=True)
 class State:
-    """All that is known of a session."""
+    """All that is known of a session; or of a child run, which has a conversation of its own.
+
+    A child's state is a part of its parent's until its call has its result. Records and artifacts are the
+    session's, one mapping for the whole tree.
+    """
 
     seq: int = 0
-    """Sequence number of the last row."""
+    """Sequence number of the last row; of a child's state, of its own."""
     at: int = 0
     """Time of the last row: the only time that decisions know."""
+    path: str = ""
+    """What stands in front of the names of its calls; empty for a session's state."""
+    children: dict[str, "State"] = field(default_factory=dict[str, "State"])
+    """By run, the children whose calls have no result yet, begun or not."""
+    strand: Strand | None = None
+    """What it is a part of the work for; None for a session's state."""
     opened: Opened | None = None
     opened_at: int = 0
     conversation: Conversation = field(default_factory=Conversation)
@@ -88,6 +97,31 @@ class State:
             raise LookupError("no run has begun in this session")
         return self.run
 
+    def of(self, run: str) -> "State | None":
+        """The state of a run of the tree, its own for any that is nobody's child; None for no child of it."""
+        found = self
+        for identity in lineage(run)[1:]:
+            if identity not in found.children:
+                return None
+            found = found.children[identity]
+        return found
+
+    def waitings(self) -> Iterator[Waiting]:
+        """What the current run and its children wait for from people, in call order."""
+        run = self.current
+        yield from (each for each in run.waiting.values() if each.is_open)
+        for child in self.children.values():
+            if child.run is not None:
+                yield from child.waitings()
+
+    def took(self) -> Took:
+        """What the current run and its children have taken so far."""
+        took = self.current.took + self.current.below
+        for child in self.children.values():
+            if child.run is not None:
+                took += child.took()
+        return took
+
 
 async def fold(rows: AsyncIterable[Row], state: State | None = None) -> State:
     """The state that the rows lead to, from the beginning or from `state` on.
@@ -107,15 +141,13 @@ def apply(state: State, row: Row) -> None:  # noqa: C901, PLR0912
     Raises:
         JournalUnreadable: this release does not know the fact.
     """
-    fact, idle_us = row.known, max(0, row.at - state.at)
-    _follow(state, row)
+    fact, idle_us, session = row.known, max(0, row.at - state.at), state
+    state = _followed(session, row)
     match fact:
         case Opened() | Forked() | Moved():
             _place(state, row, fact)
-        case Began() as began:
-            _begin(state, row, began)
-        case Resumed() as resumed:
-            _go_on(state.current, resumed, idle_us)
+        case Began() | Resumed() | Delegated() | Overdue():
+            _drive_on(session, state, row, idle_us)
         case Noted() as noted:
             _note(state, noted)
         case Replied() as replied:
@@ -159,6 +191,22 @@ def _place(state: State, row: Row, fact: Opened | Forked | Moved) -> None:
             assert_never(never)
 
 
+def _drive_on(session: State, state: State, row: Row, idle_us: int) -> None:
+    """What begins and what ends in a tree of runs, beside what each run does."""
+    match row.fact:
+        case Began() as began:
+            _begin(state, row, began)
+            inherit(session, state.current)
+        case Resumed() as resumed:
+            _resume(state, row, resumed, idle_us)
+        case Delegated() as delegated:
+            delegate(state, row, delegated)
+        case Overdue():
+            end_time(state)
+        case _:
+            pass
+
+
 def _mark(run: RunState, fact: Started | Checked | Waited | Stopped) -> None:
     match fact:
         case Started(call):
@@ -190,7 +238,7 @@ def _hear(state: State, run: RunState, fact: PeopleFact) -> None:
             run.said.append(message)
             _deliver(state, run)
         case CancelAsked():
-            run.cancel = fact
+            cancel(state, fact)
         case Refused():
             pass
         case _ as never:
@@ -211,12 +259,19 @@ def _deliver(state: State, run: RunState) -> None:
     run.goes_on = False
 
 
-def _follow(state: State, row: Row) -> None:
+def _followed(state: State, row: Row) -> State:
+    """The state that a row belongs to, its time set: the session's, or that of one of its children."""
     if row.seq != state.seq + 1:
         raise ValueError(f"row {row.seq} cannot follow row {state.seq}")
     state.seq, state.at = row.seq, row.at
-    if state.run is not None:
-        state.run.signs = state.run.signs.after(row.known)
+    own = state if isinstance(row.fact, Opened | Forked | Moved) else state.of(row.run)
+    if own is None:
+        raise ValueError(f"row {row.seq} is of {row.run}, which is not at work")
+    if own is not state:
+        pass_time(own, row)
+    if own.run is not None:
+        own.run.signs = own.run.signs.after(row.known)
+    return own
 
 
 def _begin(state: State, row: Row, began: Began) -> None:
@@ -228,6 +283,17 @@ def _begin(state: State, row: Row, began: Began) -> None:
     state.links.clear()
     state.artifacts.update((stored.handle, stored) for stored in began.files)
     state.conversation.messages.append(began.message)
+
+
+def _resume(state: State, row: Row, resumed: Resumed, idle_us: int) -> None:
+    """A run goes on, and with it the children that were at work; what is granted is the run's."""
+    _go_on(state.current, resumed, idle_us)
+    for child in state.children.values():
+        if child.run is None or child.run.stopped is not None:
+            continue
+        was_parked = child.run.is_parked
+        pass_time(child, row)
+        _resume(child, row, Resumed(resumed.owner), 0 if was_parked else idle_us)
 
 
 def _go_on(run: RunState, resumed: Resumed, idle_us: int) -> None:
@@ -255,7 +321,7 @@ def _grant(run: RunState, resumed: Resumed) -> None:
         return
     run.budget += resumed.more
     if resumed.more.cost is not None:
-        run.unpriced = 0
+        run.unpriced, run.below = 0, replace(run.below, unpriced=0)
 
 
 def _note(state: State, noted: Noted) -> None:
@@ -276,23 +342,16 @@ def _activate(state: State, skill: SkillActivated) -> None:
     state.skills[skill.name] = ActiveSkill(skill.version, skill.call, place)
 
 
-def _spend(run: RunState, usage: Usage, cost: Decimal | None) -> None:
-    run.usage += usage
-    run.cost = None if run.cost is None or cost is None else run.cost + cost
-    run.known_cost += cost or 0
-    run.unpriced += cost is None
-
-
 def _reply(state: State, replied: Replied) -> None:
     run, reply = state.current, replied.reply
     state.turn += 1
     run.iterations += 1
     run.unsupervised += 1
-    _spend(run, reply.usage, replied.cost)
+    spend(run, reply.usage, replied.cost)
     run.last, run.checked, run.fault, run.faults = reply, None, None, 0
     run.calls = {call.id: call for call in reply.message.calls}
     run.started, run.results, run.repeated = set(), {}, None
-    _allow(run, reply)
+    allow(run, reply)
     if reply.message.text.strip():
         run.answer = f"{run.answer if run.goes_on else ''}{reply.message.text}"
     run.goes_on = reply.stop in {"length", "pause"} and not run.calls
@@ -304,20 +363,12 @@ def _reply(state: State, replied: Replied) -> None:
     _deliver(state, run)
 
 
-def _allow(run: RunState, reply: Reply) -> None:
-    """Which calls of a reply its budget covers. A reply that was cut is not executed, and uses nothing up."""
-    asked, most = (tuple(run.calls) if reply.stop == "tools" else ()), run.budget.tool_calls
-    allowed = len(asked) if most is None else min(len(asked), max(0, most - run.tool_calls))
-    run.beyond = frozenset(asked[allowed:])
-    run.tool_calls += allowed
-
-
 def _fault(state: State, fault: Faulted) -> None:
     run = state.current
     run.fault, run.fault_at, run.waited = fault, state.at, False
     run.faults += 1
     run.retries += 1
-    _spend(run, fault.usage, fault.cost)
+    spend(run, fault.usage, fault.cost)
 
 
 def _settle(state: State, settled: Settled) -> None:
@@ -327,25 +378,10 @@ def _settle(state: State, settled: Settled) -> None:
     state.artifacts.update((stored.handle, stored) for stored in settled.stored)
     if settled.unknown:
         run.unknown.append(settled.result.call)
-    _count_failure(run, settled)
+    count_failure(run, settled)
+    gather_in(state, run, settled.result.call)
     if len(run.results) == len(run.calls):
         in_order = tuple(run.results[call] for call in run.calls)
         state.conversation.messages.append(Message("tool", in_order))
         run.calls, run.waiting = {}, {}
         _deliver(state, run)
-
-
-def _count_failure(run: RunState, settled: Settled) -> None:
-    call = run.calls[settled.result.call]
-    same_call = f"{call.name} {call.malformed or json.dumps(call.arguments, sort_keys=True)}"
-    digest = hashlib.sha256(same_call.encode()).hexdigest()
-    known = run.failures.pop(digest, None)
-    if not settled.result.error:
-        return
-    error = hashlib.sha256(settled.result.content.encode()).hexdigest()
-    failure = Failure(settled.tool, error, 1, call.id)
-    if known is not None and known.error == error:
-        failure = replace(known, times=known.times + 1)
-    run.failures[digest] = failure
-    if run.repeated is None or failure.times > run.repeated.times:
-        run.repeated = failure

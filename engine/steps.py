@@ -13,6 +13,7 @@ from pydantic import JsonValue
 
 from ..compaction.conversation import ToolCall
 from .breakers import left, not_again, tripped
+from .lineage import child_of
 from .models.model import Reply, StopReason
 from .models.retry import decide
 from .prompts import prompt
@@ -73,6 +74,8 @@ def next_step(state: State) -> Step:
         return _settle_calls(state, run)
     if run.cancel is not None:
         return Stopped("cancelled", _cancelled(state, run))
+    if run.overdue:
+        return Stopped("overdue", f"its {run.began.limits.strand_s or 0:,g} seconds are up")
     if run.fault is not None and not run.waited:
         return _after_fault(state, run, run.fault)
     verdict = _JUDGES[run.last.stop](state, run, run.last) if run.last is not None else None
@@ -80,20 +83,43 @@ def next_step(state: State) -> Step:
 
 
 def _settle_calls(state: State, run: RunState) -> Step:
-    """What can be settled is; then what a person has to say is waited for. Cancelling waits for nobody."""
+    """What can be settled is; then what people have to say is waited for. Who is to stop waits for nobody."""
+    ends = run.cancel is not None or run.overdue
     open_calls = [call for call in run.calls.values() if call.id not in run.results]
     waited_for = [run.waiting[call.id] for call in open_calls if call.id in run.waiting]
-    waited_for = [each for each in waited_for if each.is_open and run.cancel is None]
+    waited_for = [each for each in waited_for if each.is_open and not ends]
     held = {each.asked.call for each in waited_for}
-    ready = [call for call in open_calls if call.id not in held]
+    ready = [call for call in open_calls if call.id not in held and not _strands_wait(state, run, call.id)]
     if ready:
         return Execute(
             tuple(call for call in ready if call.id not in run.started),
             tuple(call for call in ready if call.id in run.started),
-            executable=run.cancel is None and run.last is not None and run.last.stop == "tools",
+            executable=not ends and run.last is not None and run.last.stop == "tools",
         )
     due = next((Expired(each.asked.call) for each in waited_for if each.is_due(state.at)), None)
-    return due or Stopped("waiting", f"waits for {'; '.join(map(_waited_for, waited_for))}")
+    return due or Stopped("waiting", f"waits for {'; '.join(map(_waited_for, state.waitings()))}")
+
+
+def _strands_wait(state: State, run: RunState, call: str) -> bool:
+    """Whether the strands of a call are done but for what people have to say."""
+    states = [
+        state.children[child_of(run.id, call, number)]
+        for number in range(1, len(run.strands.get(call, ())) + 1)
+    ]
+    return any(map(waits, states)) and all(waits(each) or has_ended(each) for each in states)
+
+
+def waits(state: State) -> bool:
+    """Whether a child can do nothing before a person has said something."""
+    if state.run is None or state.run.stopped is not None:
+        return False
+    step = next_step(state)
+    return isinstance(step, Stopped) and step.why == "waiting"
+
+
+def has_ended(state: State) -> bool:
+    """Whether a child has stopped: it is not driven any more."""
+    return state.run is not None and state.run.stopped is not None
 
 
 def _waited_for(waiting: Waiting) -> str:

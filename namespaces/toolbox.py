@@ -25,6 +25,11 @@ class Toolbox:
         self._resident = {tool.name: (tool, Arguments(tool)) for tool in shown}
         self._frozen = frozenset(frozen)
 
+    @property
+    def namespaces(self) -> Sequence[str]:
+        """Names of the connected systems."""
+        return list(self._connected)
+
     def resolve(self, name: str, arguments: Mapping[str, JsonValue]) -> Call | Wrong:
         """The call behind a name and its arguments, or what is wrong with it."""
         if name in self._resident:

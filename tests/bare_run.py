@@ -1,6 +1,5 @@
 """A run without a session around it, for tests of what drives it, and a clock that a test sets."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ from offing.engine.models.scripted import Scripted
 from offing.engine.pool import Pool
 from offing.engine.resident import RESIDENT
 from offing.engine.run import Means, Run
+from offing.engine.slots import FairSlots
 from offing.engine.state import State, fold
 from offing.engine.store.facts import Began, Opened, Resumed
 from offing.engine.store.journal import Scope
@@ -54,7 +54,7 @@ async def bare_run(
         wire=Wire(model, [b"static", b"context"]),
         toolbox=Toolbox(RESIDENT, [Connected("world", tools)]),
         locks=WriteLocks(),
-        slots=asyncio.Semaphore(16),
+        slots=FairSlots(16),
         pool=Pool(4),
         workspace=None,
         credentials={},

@@ -782,7 +782,7 @@ async def test_progress_is_told_to_watchers_from_any_thread_and_not_to_the_model
     told = [event for event in events if isinstance(event, (Progress, CallStarted, CallFinished, RunStopped))]
     assert told == [
         CallStarted(5, "s.1", "1.1", "sys__it"),
-        Progress("1.1", "half \ufffdway\ufffd"),
+        Progress("1.1", "half \ufffdway\ufffd", "s.1"),
         CallFinished(6, "s.1", "1.1", "sys__it", error=False, unknown=False, content="ok"),
         RunStopped(8, "s.1", "answered", ""),
     ]

@@ -96,9 +96,9 @@ async def test_a_run_is_told_as_typed_events_in_the_order_of_the_journal() -> No
     assert told == [
         RunStarted(2, "s.1", "Go."),
         RunResumed(3, "s.1", ME),
-        Delta(4, 1, "text", "I look."),
+        Delta(4, 1, "text", "I look.", "s.1"),
         ReplyFinished(4, "s.1", "I look.", "Hm.", calls, Usage()),
-        Delta(9, 1, "text", "Done."),
+        Delta(9, 1, "text", "Done.", "s.1"),
         ReplyFinished(9, "s.1", "Done.", "", (), Usage()),
         RunStopped(10, "s.1", "answered", ""),
     ]
@@ -107,7 +107,7 @@ async def test_a_run_is_told_as_typed_events_in_the_order_of_the_journal() -> No
     of_tasks = [event for event in middle if event not in of_it]
     assert of_it == [
         CallStarted(_seq(of_it[0]), "s.1", "1.1", "sys__it"),
-        Progress("1.1", "half"),
+        Progress("1.1", "half", "s.1"),
         CallFinished(_seq(of_it[2]), "s.1", "1.1", "sys__it", error=False, unknown=False, content="ok"),
     ]
     done = "1 tasks, 1 open."
@@ -160,7 +160,7 @@ class Overtaken(MemoryJournal):
         self.rows = [Row(seq, "s.1", 0, Noted(str(seq), str(seq))) for seq in range(1, 5)]
 
     async def read(self, stream: str, after: int = 0) -> AsyncGenerator[Row]:
-        self.hub.delta(wire.Delta("text", "half"))
+        self.hub.delta(wire.Delta("text", "half"), "s.1")
         for row in self.rows[:2]:
             self.hub.publish(row)
         for row in self.rows[after:3]:
@@ -217,11 +217,11 @@ async def test_a_late_watcher_gets_the_reply_in_the_making_then_its_further_piec
             rest = await watched(late)
         await run.result()
     assert [first, *rest] == [
-        Draft(4, 3, "0 1 2 ", ""),
-        Delta(4, 4, "text", "3 "),
-        Delta(4, 5, "restart", ""),
-        Delta(4, 6, "reasoning", "Hm. "),
-        Delta(4, 7, "text", "So."),
+        Draft(4, 3, "0 1 2 ", "", "s.1"),
+        Delta(4, 4, "text", "3 ", "s.1"),
+        Delta(4, 5, "restart", "", "s.1"),
+        Delta(4, 6, "reasoning", "Hm. ", "s.1"),
+        Delta(4, 7, "text", "So.", "s.1"),
         ReplyFinished(4, "s.1", "So.", "", (), Usage()),
         RunStopped(5, "s.1", "answered", ""),
     ]
@@ -248,12 +248,12 @@ async def test_a_reply_in_the_making_that_failed_is_not_told_as_part_of_the_next
     end: Faulted | None,
 ) -> None:
     hub = Hub()
-    hub.delta(wire.Delta("text", "Half of "))
+    hub.delta(wire.Delta("text", "Half of "), "s.1")
     if end is not None:
         hub.publish(Row(5, "s.1", 0, end))
     else:
         hub.fail(StoreError("x"))
-    hub.delta(wire.Delta("text", "Whole"))
+    hub.delta(wire.Delta("text", "Whole"), "s.1")
     watcher = hub.watch()
     event = await watcher.next()
     assert isinstance(event, Draft)

@@ -9,6 +9,8 @@ from pydantic import BaseModel, JsonValue, ValidationError
 
 from ...tracing import Usage
 from ..errors import AnswerInvalid
+from ..family import open_children
+from ..run_state import Child
 from ..state import State
 from ..store.facts import Figure, StopWhy, Task
 from ..store.people import Questioned, Requested
@@ -47,6 +49,7 @@ class Result:
     unknown: tuple[str, ...]
     """Calls of which nobody knows whether they took effect."""
     iterations: int
+    """Model calls that gave a reply."""
     retries: int
     """Model calls that failed and were tried again, or ended the run."""
     usage: Usage
@@ -56,6 +59,8 @@ class Result:
     """What waits for somebody to approve or deny it; with why "waiting"."""
     questions: tuple[Questioned, ...] = ()
     """What waits for somebody to answer it; with why "waiting"."""
+    children: tuple[Child, ...] = ()
+    """The runs that it started; what they took is in the numbers above too."""
 
     @property
     def answered(self) -> bool:
@@ -98,8 +103,8 @@ def result_of(state: State) -> Result:
     run = state.current
     if run.stopped is None:
         raise LookupError(f"run {run.id} has not stopped")
-    waiting = [each.asked for each in run.waiting.values() if each.is_open]
-    final = delivered(run)
+    waiting = [each.asked for each in state.waitings()]
+    final, took = delivered(run), state.took()
     return Result(
         run=run.id,
         why=run.stopped.why,
@@ -114,8 +119,9 @@ def result_of(state: State) -> Result:
         unknown=tuple(run.unknown),
         approvals=tuple(one for one in waiting if isinstance(one, Requested)),
         questions=tuple(one for one in waiting if isinstance(one, Questioned)),
-        iterations=run.iterations,
-        retries=run.retries,
-        usage=run.usage,
-        cost=run.cost,
+        iterations=took.iterations,
+        retries=took.retries,
+        usage=took.usage,
+        cost=took.cost,
+        children=(*run.children, *open_children(state)),
     )

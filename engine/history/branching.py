@@ -53,7 +53,7 @@ async def roll_back(journal: Journal, run: str, at: int, now_us: int) -> Branch:
     if BRANCH in run:
         raise ConfigurationError(f"only what a session goes on in can be rolled back; fork {run!r} instead")
     place = await place_of(journal, run)
-    session = place.run.rpartition(".")[0]
+    session = place.run.partition(".")[0]
     to = await next_stream(journal, place.stream)
     point, target = Point(place.stream, place.run, at), Target(session, now_us)
     copied = await move_stream(journal, place.stream, to, lambda rows: forked(rows, point, target), now_us)

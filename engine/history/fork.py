@@ -10,6 +10,7 @@ from typing import assert_never
 
 from ...compaction.conversation import Message, Text
 from ..errors import ConfigurationError, NotFound
+from ..lineage import parent_of, top_of
 from ..scrub import scrub
 from ..store.branches import Edited, Forked, NotUndone
 from ..store.facts import (
@@ -81,6 +82,10 @@ def forked(rows: Sequence[Row], point: Point, target: Target) -> tuple[Row, ...]
         ConfigurationError: the iteration is not there or not settled, or the edit does not fit it.
         JournalUnreadable: this release does not know a row.
     """
+    if parent_of(point.run):
+        raise ConfigurationError(
+            f"{point.run!r} is a child run: fork {top_of(point.run)!r}, which it is a part of"
+        )
     start, end = _reach(rows, point)
     copied: list[tuple[Row, Fact]] = [
         (row, row.known) for row in rows[:end] if not isinstance(row.known, Forked)

@@ -44,7 +44,7 @@ class Replayed:
 async def replay(
     scope: Scope, run: str, model: Model, effort: Effort | None = None
 ) -> AsyncIterator[Replayed]:
-    """Each request of a run, in order, failed ones too.
+    """Each request of a run, in order, failed ones too. Those of a child are replayed by the child's name.
 
     Args:
         scope: Where the run is kept.
@@ -84,7 +84,7 @@ class _Driven:
         await fold(_one(row), self._state)
 
     async def request(self, row: Row) -> Replayed:
-        state = self._state
+        state = self._state.of(row.run) or self._state
         wire = self._wire = self._wire or await self._framed()
         request = wire.request(state.conversation.view(), state.turn + 1)
         request = replace(request, effort=self._effort.of(state))

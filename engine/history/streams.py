@@ -46,7 +46,7 @@ async def place_of(journal: Journal, run: str) -> Place:
         NotFound: it is no run's name, or there is no such stream.
         StoreError: the store failed.
     """
-    named, dot, number = run.rpartition(".")
+    named, dot, number = run.partition(".")
     session, branch, version = named.partition(BRANCH)
     stream = session if version == "0" else named
     if not branch:

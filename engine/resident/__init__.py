@@ -3,6 +3,7 @@
 from ...namespaces.tool import Tool
 from .ask_user import ask_user
 from .calculate import calculate
+from .delegate import delegate
 from .files import read, write_file
 from .link_records import link_records
 from .load_skill import load_skill
@@ -12,6 +13,7 @@ from .tasks import tasks
 RESIDENT: tuple[Tool, ...] = (
     ask_user,
     calculate,
+    delegate,
     link_records,
     load_skill,
     read,

@@ -33,6 +33,7 @@ from .facts import (
     Waited,
 )
 from .people import Answered, CancelAsked, Decided, Expired, Questioned, Refused, Requested, Said
+from .strands import Delegated, Overdue
 
 Upcaster = Callable[[dict[str, JsonValue]], dict[str, JsonValue]]
 
@@ -70,6 +71,8 @@ KINDS: Mapping[str, type[Fact]] = {
     "stopped": Stopped,
     "forked": Forked,
     "moved": Moved,
+    "delegated": Delegated,
+    "overdue": Overdue,
 }
 """The name of each kind in a journal. Names are for good: classes may be renamed, these not."""
 

@@ -21,6 +21,7 @@ from ..models.model import Reply
 from .branches import Forked, Moved
 from .people import Answered, CancelAsked, Decided, Expired, Questioned, Refused, Requested, Said
 from .stored import Stored as Stored
+from .strands import Delegated, Overdue
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +195,9 @@ class Checked:
         return (*figures, *(f"the section {name!r} is missing" for name in self.missing))
 
 
-SkillHow = Literal["start", "request", "model"]
-"""Who chose a skill: the host when it opened the session, the user by naming it, or the model."""
+SkillHow = Literal["start", "request", "model", "strand"]
+"""Who chose a skill: the host when it opened the session, the user by naming it, or the model; for a strand,
+who asked for it or the rule of `SessionSkills.relevant`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +217,7 @@ class SkillActivated:
     call: str = ""
     """With "model", the call whose result holds the skill; empty when it was active already."""
     text: str = ""
-    """With "request", the note that holds the skill; empty when it was active already."""
+    """With "request" and "strand", the note that holds the skill; empty when it was active already."""
 
 
 StopWhy = Literal[
@@ -234,6 +236,7 @@ StopWhy = Literal[
     "cancelled",
     "budget",
     "intervention",
+    "overdue",
 ]
 
 
@@ -247,7 +250,8 @@ class Stopped:
     account is wrong. "unavailable": the model could not be reached, or asks to come back later than a
     run waits. "paused": the provider paused its turn again and again. "waiting": nothing can be done before
     a person has decided or answered. "cancelled": somebody asked for it. "budget": what it may spend is
-    spent. "intervention": it is within its limits, but a person should look at it.
+    spent. "intervention": it is within its limits, but a person should look at it. "overdue": the time of a
+    strand is up.
     """
 
     why: StopWhy
@@ -280,6 +284,8 @@ Fact = (
     | Stopped
     | Forked
     | Moved
+    | Delegated
+    | Overdue
 )
 
 
