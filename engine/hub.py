@@ -139,7 +139,7 @@ class _Seen:
     """What a watcher has been told: the newest fact, and that of each run."""
 
     def __init__(self, after: int) -> None:
-        self._newest = after
+        self._after = self._newest = after
         self._runs: dict[str, int] = {}
 
     def is_new(self, event: Event) -> bool:
@@ -147,7 +147,7 @@ class _Seen:
         if isinstance(event, Progress):
             return True
         if isinstance(event, Delta | Draft):
-            return event.seq > self._runs.get(event.run, 0)
+            return event.seq > self._runs.get(event.run, self._after)
         if event.seq <= self._newest:
             return False
         self._newest = self._runs[event.run] = event.seq

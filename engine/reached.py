@@ -17,10 +17,12 @@ from .state import State
 
 DOCUMENT = "strands.md"
 """Name of the document with the whole answers."""
-_LEAST = 200
+_LEAST = 100
 """Characters of an answer that are shown however many strands there are."""
-_LINE = 300
+_BESIDE = 200
 """Characters that each strand takes beside its answer, roughly."""
+_DETAIL = 300
+"""Characters of why a strand stopped."""
 _MOST = 20
 """Figures, tasks or calls that are listed one by one."""
 
@@ -38,7 +40,7 @@ def reached(state: State, call: str) -> ToolOutput:
     run = state.current
     strands = run.strands[call]
     limits = run.began.limits
-    share = max(_LEAST, min(limits.strand_chars, limits.result_chars // len(strands) - _LINE))
+    share = max(_LEAST, min(limits.strand_chars, limits.result_chars // len(strands) - _BESIDE))
     document, answered = _Document(), False
     for number, strand in enumerate(strands, start=1):
         child = state.children[child_of(run.id, call, number)]
@@ -64,7 +66,7 @@ def _how(run: RunState | None) -> str:
         return "not begun: the run was told to stop"
     if run.stopped.why == "answered":
         return "answered"
-    return f"stopped ({run.stopped.why}): {' '.join(run.stopped.detail.split())[:_LINE]}"
+    return f"stopped ({run.stopped.why}): {' '.join(run.stopped.detail.split())[:_DETAIL]}"
 
 
 def _whole(child: State) -> str:
