@@ -9,7 +9,7 @@ from inline_snapshot import snapshot
 
 from families import NO_END, Family, delegate, does, says, strand
 from loopback import Answer, Loopback, Text, ToolUse, in_order
-from offing.engine import Budget, Call, Engine, Limits, Playbook, Role, Roles, Scripted
+from offing.engine import Call, Engine, Playbook, Role, Roles, Scripted
 from offing.engine.events import Delta, RunStarted, RunStopped, StrandPlanned, WorkDelegated
 from offing.engine.slots import FairSlots
 from offing.engine.store.facts import SkillActivated

@@ -151,7 +151,7 @@ amounts = st.one_of(st.none(), st.integers(0, 10**6))
 @given(
     iterations=st.integers(0, 2_000),
     strands=st.integers(1, 1_000),
-    granted=st.fixed_dictionaries({name: amounts for name in COUNTS}),
+    granted=st.fixed_dictionaries(dict.fromkeys(COUNTS, amounts)),
     cost=st.one_of(st.none(), st.decimals(0, 10**6, places=4)),
     spent=st.builds(
         Spent,

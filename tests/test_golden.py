@@ -68,7 +68,10 @@ def parts(value: object, path: str) -> Iterator[tuple[str, str]]:
             yield from parts(getattr(value, field.name), f"{path}.{field.name}".lstrip("."))
     elif isinstance(value, dict):
         for key, item in cast("dict[object, object]", value).items():
-            yield f"{path}[{key!r}]", shown(item)
+            if isinstance(item, State):  # a child's
+                yield from parts(item, f"{path}[{key!r}]")
+            else:
+                yield f"{path}[{key!r}]", shown(item)
     elif isinstance(value, list):
         for place, item in enumerate(cast("list[object]", value)):
             yield f"{path}[{place}]", shown(item)

@@ -344,6 +344,7 @@ async def test_a_pinned_tool_is_shown_once_with_its_schema_and_called_directly()
         "bank__invoke_tool",
         "bank__list_transactions",
         "calculate",
+        "delegate",
         "link_records",
         "load_skill",
         "read",

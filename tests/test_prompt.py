@@ -75,6 +75,7 @@ TOOLS
 - bank__invoke_tool(tool, arguments): Runs one tool of bank. Its tools: see bank__get_tool_schema.
 - bank__list_transactions(account, month?): Lists the transactions of an account in a month.
 - calculate(expression, inputs?, label?): Works out a figure from records and gives a new record to cite for it.
+- delegate(strands): Works on independent parts of a request at once, each in a clean context, such as one an account.
 - link_records(figure, records): Ties a figure of your answer to record ids, where citing them inline would be unreadable.
 - load_skill(name, resource?): Loads a skill, the guide to one kind of work, or reads a file that it lists.
 - read(source, offset?, length?, search?): Reads a long tool output by its handle, or a file: a range of it, or where a text occurs.

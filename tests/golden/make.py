@@ -148,6 +148,29 @@ class Clock:
         return 0.5
 
 
+class Parted:
+    """A model that hands a part of the work on; the part takes too long."""
+
+    name = "golden"
+
+    def encode(self, part: Part, before: Message | None = None) -> bytes:
+        return repr(part).encode()
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
+        if request.view[-1].role == "tool":
+            yield reply(Text("It took too long."), stop="end")
+            return
+        if not request.view[-1].text.startswith("In parts"):
+            await asyncio.get_running_loop().create_future()
+        part: JsonValue = {
+            "title": "Fees",
+            "task": "Explain the fees.",
+            "skill": "close",
+            "namespaces": ["bank"],
+        }
+        yield reply(call("delegate", strands=[part]))
+
+
 async def look() -> ToolOutput:
     """Looks at the account."""
     day = date(2026, 9, 14)
@@ -217,20 +240,31 @@ async def session(skills: SkillFolders) -> list[Mapping[str, JsonValue]]:
         more = Budget(tokens=5, cost=Decimal("1.50"))
         await (await books.resume("books.1", more=more)).result()
         await books.ask("How much? /count", output=Balance)
+        await _in_parts(store, bank, skills, outside)
         await books.ask("Go on.")
         for _ in range(2):
-            await (await books.resume("books.3")).result()
+            await (await books.resume("books.4")).result()
         await books.cancel(reason="not now", by="ann")
         for days in (0, 0, 0, 1, 0, 0):
             clock.now += days * DAY_US
-            await (await books.resume("books.3")).result()
-        await engine.fork("books.3", at=6, model=Told(), session="again")
-        await engine.rollback("again.3", at=6)
+            await (await books.resume("books.4")).result()
+        await engine.fork("books.4", at=6, model=Told(), session="again")
+        await engine.rollback("again.4", at=6)
         journal = store.scoped("local").journal
         return [
             {"seq": row.seq, "run": row.run, "at": row.at, **_body(row.known)}
             async for row in journal.read("again")
         ]
+
+
+async def _in_parts(
+    store: MemoryStore, bank: FunctionNamespace, skills: SkillFolders, outside: Outside
+) -> None:
+    """A run of the session that hands work on, in an engine of its own."""
+    limits = Limits(iterations=9, budget=Budget(tokens=1_000_000), cancel_grace_s=0)
+    engine = Engine(Parted(), [bank], store=store, limits=limits, skills=skills, outside=outside)
+    async with engine.session("books", skills=["start"]) as books:
+        await books.ask("In parts.")
 
 
 def _body(fact: Fact) -> dict[str, JsonValue]:
