@@ -24,10 +24,13 @@ from ..events import (
     RunStopped,
     SkillLoaded,
     TasksChanged,
+    WorkDelegated,
 )
 from ..scrub import scrub
 from ..store.facts import Task
 
+_DELEGATE = "delegate"
+"""The call whose strands are shown in place of itself."""
 _MARKS = {"pending": "[ ]", "active": "[>]", "done": "[x]", "failed": "[!]"}
 _ERASE = "\r\x1b[K"
 _STEERING = re.compile("[\r\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -42,7 +45,9 @@ class Screen:
         self._live = self._out.isatty()
         self._status = ""
         self._iteration = 0
-        self._tasks_shown: tuple[Task, ...] = ()
+        self._tasks_shown: dict[str, tuple[Task, ...]] = {}
+        self._strands: dict[str, str] = {}
+        """Titles of children, by run."""
         self._arguments: dict[str, str] = {}
 
     def line(self, text: str = "") -> None:
@@ -77,30 +82,53 @@ class Screen:
         """Shows an event of a run."""
         match event:
             case RunStarted() | RunResumed():
-                self.status("the model is at work")
+                self.status(f"{self._of(event.run)}the model is at work")
+            case WorkDelegated():
+                self._strands.update((strand.run, strand.title) for strand in event.strands)
             case ReplyFinished():
                 self._reply(event)
             case CallStarted():
-                self.status(f"{event.call} {event.tool}")
+                self.status(f"{self._of(event.run)}{event.call} {event.tool}")
             case CallFinished():
                 self._finished(event)
             case TasksChanged():
                 self._tasks(event)
-            case ModelFailed():
-                self.line(f"    ! the model failed ({event.fault}): {_short(event.message)}")
             case Delta(kind="text"):
-                self.status(event.text)
+                self.status(f"{self._of(event.run)}{event.text}")
             case Progress():
-                self.status(f"{event.call} {event.text}")
-            case SkillLoaded():
-                self.line(f"       works by {event.skill} ({event.version})")
-            case AnswerChecked(doubts=(first, *others)):
-                more = f", and {len(others)} more" if others else ""
-                self.line(f"    ! the answer is in doubt: {_short(first)}{more}")
+                self.status(f"{self._of(event.run)}{event.call} {event.text}")
+            case ModelFailed() | SkillLoaded() | AnswerChecked():
+                self._remark(event)
             case ApprovalDecided() | MessageTaken() | PostRefused():
                 self._people(event)
-            case NoteGiven() | RunStopped() | _:
+            case RunStopped():
+                self._stopped(event)
+            case NoteGiven() | _:
                 pass
+
+    def _remark(self, event: ModelFailed | SkillLoaded | AnswerChecked) -> None:
+        of = self._of(event.run)
+        match event:
+            case ModelFailed():
+                self.line(f"    ! {of}the model failed ({event.fault}): {_short(event.message)}")
+            case SkillLoaded():
+                self.line(f"       {of}works by {event.skill} ({event.version})")
+            case AnswerChecked(doubts=(first, *others)):
+                more = f", and {len(others)} more" if others else ""
+                self.line(f"    ! {of}the answer is in doubt: {_short(first)}{more}")
+            case AnswerChecked():
+                pass
+            case _ as never:
+                assert_never(never)
+
+    def _of(self, run: str) -> str:
+        """What stands in front of what a child does."""
+        return f"{_short(self._strands[run], 40)}: " if run in self._strands else ""
+
+    def _stopped(self, event: RunStopped) -> None:
+        if event.run in self._strands:
+            why = "done" if event.why == "answered" else f"stopped ({event.why}): {_short(event.detail)}"
+            self.line(f"       {self._of(event.run)}{why}")
 
     def _people(self, event: ApprovalDecided | MessageTaken | PostRefused) -> None:
         by = event.by or "somebody"
@@ -115,27 +143,31 @@ class Screen:
                 assert_never(never)
 
     def _reply(self, event: ReplyFinished) -> None:
-        self._iteration += 1
+        of = self._of(event.run)
+        self._iteration += not of
         if event.calls and event.text.strip():
-            self.line(f"{self._iteration:3} {_short(event.text)}")
+            self.line(f"{'' if of else self._iteration:3} {of}{_short(event.text)}")
         for call in event.calls:
             self._arguments[call.call] = _told(call.arguments)
         if event.calls:
-            self.status(f"{len(event.calls)} calls at work")
+            self.status(f"{of}{len(event.calls)} calls at work")
 
     def _finished(self, event: CallFinished) -> None:
         arguments = self._arguments.pop(event.call, "")
+        of = self._of(event.run)
+        call = f"{event.call:>6}" if not of else f"{'':6}"
         if event.error:
             mark = "?" if event.unknown else "!"
-            self.line(f"{event.call:>6} {mark} {event.tool}: {_short(event.content)}")
-        elif event.tool != "tasks":
-            self.line(f"{event.call:>6} - {_short(f'{event.tool} {arguments}')}")
+            self.line(f"{call} {mark} {of}{event.tool}: {_short(event.content)}")
+        elif event.tool not in {"tasks", _DELEGATE}:
+            self.line(f"{call} - {of}{_short(f'{event.tool} {arguments}')}")
 
     def _tasks(self, event: TasksChanged) -> None:
+        shown = self._tasks_shown.get(event.run, ())
         for task in event.tasks:
-            if task not in self._tasks_shown:
-                self.line(f"       {_MARKS[task.status]} {_short(task.title)}")
-        self._tasks_shown = event.tasks
+            if task not in shown:
+                self.line(f"       {self._of(event.run)}{_MARKS[task.status]} {_short(task.title)}")
+        self._tasks_shown[event.run] = event.tasks
 
 
 def _told(arguments: Mapping[str, object]) -> str:

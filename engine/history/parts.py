@@ -13,6 +13,7 @@ from pydantic import JsonValue, TypeAdapter
 from ...compaction.conversation import Reasoning
 from ...tracing import Usage
 from ..errors import NotFound
+from ..lineage import lineage
 from ..store.codec import encode
 from ..store.facts import (
     Began,
@@ -133,10 +134,11 @@ class Totals(NamedTuple):
 
 
 def totals_of(rows: Sequence[Row], run: str) -> Totals:
-    """What a run came to and took."""
+    """What a run came to, and what it and its children took."""
     facts = [row.known for row in _of(rows, run)]
     replies = [fact for fact in facts if isinstance(fact, Replied)]
-    asked = [fact for fact in facts if isinstance(fact, Replied | Faulted)]
+    family = (row.known for row in rows if row.run == run or run in lineage(row.run))
+    asked = [fact for fact in family if isinstance(fact, Replied | Faulted)]
     usage, cost = Usage(), cast("Decimal | None", Decimal(0))
     for fact in asked:
         usage += fact.reply.usage if isinstance(fact, Replied) else fact.usage
@@ -144,7 +146,8 @@ def totals_of(rows: Sequence[Row], run: str) -> Totals:
     said = [text for fact in replies if (text := fact.reply.message.text).strip()]
     ends = [fact.why for fact in facts if isinstance(fact, Stopped)]
     is_over = bool(facts) and isinstance(facts[-1], Stopped)
-    return Totals(len(replies), usage, cost, said[-1] if said else "", ends[-1] if is_over else "")
+    iterations = sum(isinstance(fact, Replied) for fact in asked)
+    return Totals(iterations, usage, cost, said[-1] if said else "", ends[-1] if is_over else "")
 
 
 def _of(rows: Sequence[Row], run: str) -> Iterator[Row]:
