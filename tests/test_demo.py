@@ -165,6 +165,17 @@ def key(row: dict[str, str]) -> tuple[str, str]:
     return row["Bank account"], row["Record"]
 
 
+@pytest.mark.parametrize("month", MONTHS)
+def test_each_account_is_worked_by_a_run_of_its_own_which_the_progress_names(demo: Demo, month: str) -> None:
+    assert sorted(re.findall(r"^ +(\S.*): done$", demo.said[month], re.M)) == [
+        "Harbour & Vale BV, current account",
+        "Harbour & Vale BV, dollar account",
+        "Harbour & Vale GmbH, giro account",
+        "Harbour & Vale Ltd, operating account",
+        "Harbour & Vale Ltd, receipts account",
+    ]
+
+
 def test_october_begins_with_what_september_left_open_and_says_what_cleared(demo: Demo) -> None:
     left = {key(row) for row in of(demo.rows("2026-09"), "Carried forward")}
     october = demo.rows("2026-10")

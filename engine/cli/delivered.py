@@ -5,6 +5,8 @@ from pathlib import Path
 
 from ..answer import Result
 from ..errors import ConfigurationError
+from ..lineage import lineage
+from ..resident.delegate import DELEGATE
 from ..store.facts import Settled
 from ..store.journal import Scope
 
@@ -23,9 +25,10 @@ async def deliver(result: Result, kept: Scope, folder: Path, title: str) -> tupl
         StoreError: an attachment cannot be read.
     """
     files = {f"{title}.md": f"{result.markdown()}\n".encode()}
-    rows = [row async for row in kept.journal.read(result.run.partition(".")[0]) if row.run == result.run]
+    stream = result.run.partition(".")[0]
+    rows = [row async for row in kept.journal.read(stream) if result.run in lineage(row.run)]
     settled = [row.fact for row in rows if isinstance(row.fact, Settled)]
-    for fact in settled:
+    for fact in [each for each in settled if each.tool != DELEGATE]:
         for stored in fact.stored:
             # A long result is kept under its call alone, and is no attachment.
             if name := stored.handle.removeprefix(f"result/{fact.result.call}").removeprefix("/"):

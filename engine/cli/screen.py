@@ -26,11 +26,10 @@ from ..events import (
     TasksChanged,
     WorkDelegated,
 )
+from ..resident.delegate import DELEGATE
 from ..scrub import scrub
 from ..store.facts import Task
 
-_DELEGATE = "delegate"
-"""The call whose strands are shown in place of itself."""
 _MARKS = {"pending": "[ ]", "active": "[>]", "done": "[x]", "failed": "[!]"}
 _ERASE = "\r\x1b[K"
 _STEERING = re.compile("[\r\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -159,7 +158,7 @@ class Screen:
         if event.error:
             mark = "?" if event.unknown else "!"
             self.line(f"{call} {mark} {of}{event.tool}: {_short(event.content)}")
-        elif event.tool not in {"tasks", _DELEGATE}:
+        elif event.tool not in {"tasks", DELEGATE}:
             self.line(f"{call} - {of}{_short(f'{event.tool} {arguments}')}")
 
     def _tasks(self, event: TasksChanged) -> None:

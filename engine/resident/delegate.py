@@ -32,6 +32,10 @@ async def delegate(
     return ToolOutput(f"Call {context.call} was not handed on.", error=True)
 
 
+DELEGATE = delegate.name
+"""What models call it."""
+
+
 def is_delegate(call: Call) -> bool:
     """Whether the call hands work on: `children.py` does it then, and the function here never runs."""
     return call.tool is delegate

@@ -10,7 +10,7 @@ from ..systems import DEMO_MODEL, Systems
 from . import ACCOUNTS, MONTHS, DemoMonth
 
 _REQUEST = (
-    "Reconcile all five accounts for {title}, one after another: what ties, what does not, and why? Make the"
+    "Reconcile all five accounts for {title}, each by itself: what ties, what does not, and why? Make the"
     " reconciliation statement, and post the entry for what the bank took and gave and the books of"
     " Harbour & Vale Ltd lack. Report what each account comes to."
 )

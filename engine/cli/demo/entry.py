@@ -1,21 +1,28 @@
 """The one entry that the demo proposes: what the bank took from and gave to the Ltd, and its books lack."""
 
+import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
 from . import LTD, DemoMonth
-from .report import Account
+from .report import Worked
 
 Json = Any
 """JSON of a tool whose shape the playbook knows."""
 
 _OTHER_SIDE = {"fee": "7900 Bank charges", "interest": "4900 Interest received"}
+_ITEM = re.compile(
+    r"^\| \S+ \| `[^`]*` \| (?P<amount>[-\d,.]+) \w{3}(?P<cited>(?: \[\[[^\]]+\]\])+) \| (?P<group>\w+) \|",
+    re.MULTILINE,
+)
+"""A row of the items of an account, as its report has it."""
+_CITED = re.compile(r"\[\[([^\]]+)\]\]")
 _COMMISSION = "7910 Card commission"
 """What a market place keeps of what it settles is no charge of the bank."""
 
 
-def entry_for(month: DemoMonth, accounts: Sequence[Account]) -> Json:
+def entry_for(month: DemoMonth, accounts: Sequence[Worked]) -> Json:
     """The entry, as `propose_entry` takes it; None when nothing is missing."""
     lines = [line for account in accounts if account.of.entity == LTD for line in _lines(account)]
     if not lines:
@@ -28,14 +35,12 @@ def entry_for(month: DemoMonth, accounts: Sequence[Account]) -> Json:
     }
 
 
-def _lines(account: Account) -> Iterator[Json]:
+def _lines(account: Worked) -> Iterator[Json]:
     for group, other in _OTHER_SIDE.items():
-        found: Json = account.done and account.done.get(group)
-        for item in found["items"] if found else ():
-            adds = Decimal(item.get("adds_to_difference", item["amount"]))
-            evidence = [item["record"], *item.get("with", [])]
+        for found in [each for each in _ITEM.finditer(account.items) if each["group"].lower() == group]:
+            adds, evidence = Decimal(found["amount"].replace(",", "")), _CITED.findall(found["cited"])
             yield _line(account.of.ledger, adds, evidence)
-            yield _line(_COMMISSION if "with" in item else other, -adds, evidence)
+            yield _line(_COMMISSION if len(evidence) > 1 else other, -adds, evidence)
 
 
 def _line(account: str, debit: Decimal, evidence: Sequence[str]) -> Json:

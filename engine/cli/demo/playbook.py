@@ -1,8 +1,9 @@
-"""The investigation as a playbook: what a model would do, over the real tools, account after account.
+"""The investigation as a playbook: what models would do over the real tools, one of them for each account.
 
 Each figure of its answer is taken from a tool's result, none is written here.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...models.scripted import Call
 from . import ACCOUNTS, MATERIALITY, TOLERANCE, DemoAccount, DemoMonth
 from .entry import entry_for
-from .report import Account, Investigation, Posted, report
+from .report import Account, Investigation, Posted, Worked, account_report, report, worked_of
 
 if TYPE_CHECKING:
     from ...models.scripted import Playbook, PlaybookFunction
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 Json = Any
 """JSON of a tool whose shape the playbook knows."""
 PREPARER = "offing demo"
+_KEPT = re.compile(r'read\(source="([^"]+)"')
+"""Where a result that is cut can be read whole."""
+_PLACE = re.compile(r"of (\d+)\]$")
 _RULE = {"tolerance": TOLERANCE, "materiality": MATERIALITY}
 
 
@@ -25,7 +29,9 @@ def playbook_of(month: DemoMonth) -> "PlaybookFunction":
     """The playbook that works one month."""
 
     async def investigate(book: "Playbook", request: str) -> str:
-        return await _Work(book, month).all()
+        work = _Work(book, month)
+        given = next((each for each in ACCOUNTS if request.startswith(_task(each, month))), None)
+        return await work.all() if given is None else account_report(await work.account(given), month)
 
     return investigate
 
@@ -54,45 +60,65 @@ class _Work:
         )
         if bank.error or books.error:
             return f"I could not read both sides.\n\n{bank.text}\n\n{books.text}"
-        accounts: list[Account] = []
-        for number, account in enumerate(ACCOUNTS, 1):
-            await self._plan(number)
-            accounts.append(await self._account(account))
-        await self._plan(len(ACCOUNTS) + 1)
+        await self._plan(1)
+        accounts = await self._accounts()
+        await self._plan(2)
         statement = await self._statement()
-        await self._plan(len(ACCOUNTS) + 2)
+        await self._plan(3)
         proposed = await self._proposed(accounts)
         findings = [*bank.json["findings"], *books.json["findings"]]
         work = Investigation(self._month, tuple(accounts), statement, proposed, findings)
         if proposed is None:
-            await self._plan(len(ACCOUNTS) + 4)
+            await self._plan(5)
             return report(work)
-        await self._plan(len(ACCOUNTS) + 3)
+        await self._plan(4)
         post = _invoke("entries", "post_entry", entry=proposed["entry"])
         (posted,) = await self._book.calls(post, say=report(work))  # what there is, while it waits
-        await self._plan(len(ACCOUNTS) + 4)
+        await self._plan(5)
         return report(
             replace(work, posted=Posted(posted.error, posted.text if posted.error else posted.json))
         )
 
-    async def _plan(self, active: int) -> None:
-        """Shows the task list with one task active and those before it done."""
-        titles = [
-            "See what the bank and the books hold",
-            *(f"{each.entity}: {each.title}" for each in ACCOUNTS),
-            "Make the reconciliation statement",
-            "Propose the entry that is plain",
-            "Post it, once somebody has approved it",
-        ]
-        states = [
-            "done" if at < active else "active" if at == active else "pending" for at in range(len(titles))
+    async def _plan(self, stage: int) -> None:
+        """Shows the task list with one stage active and those before it done."""
+        stages = [
+            ["See what the bank and the books hold"],
+            [f"{each.entity}: {each.title}" for each in ACCOUNTS],
+            ["Make the reconciliation statement"],
+            ["Propose the entry that is plain"],
+            ["Post it, once somebody has approved it"],
         ]
         items: list[Json] = [
-            {"title": title, "status": state} for title, state in zip(titles, states, strict=True)
+            {"title": title, "status": "done" if at < stage else "active" if at == stage else "pending"}
+            for at, titles in enumerate(stages)
+            for title in titles
         ]
         await self._book.call("tasks", items=items, confidence=0.9)
 
-    async def _account(self, account: DemoAccount) -> Account:
+    async def _accounts(self) -> list[Worked]:
+        """Has each account worked by a run of its own, and reads what they came to."""
+        strands: list[Json] = [
+            {"title": f"{each.entity}, {each.title}", "task": _task(each, self._month)} for each in ACCOUNTS
+        ]
+        given = Call("delegate", {"strands": strands})
+        (result,) = await self._book.calls(given, say="Each account by itself, all at once.")
+        kept = _KEPT.search(result.text)
+        told = await self._whole(kept[1]) if kept else result.text
+        return [worked_of(each, told) for each in ACCOUNTS]
+
+    async def _whole(self, handle: str) -> str:
+        """A document that is longer than a result may be."""
+        told, total = "", 1
+        while len(told) < total:
+            part = await self._book.call("read", source=handle, offset=len(told))
+            head, _, text = part.text.partition("\n")
+            found = _PLACE.search(head)
+            if found is None or not text:
+                break
+            told, total = told + text, int(found[1])
+        return told
+
+    async def account(self, account: DemoAccount) -> Account:
         """Reconciles one account and looks into what is open."""
         arguments = {**_pair(account), **self._period, **_RULE}
         (result,) = await self._book.calls(_invoke("matching", "reconcile", **arguments))
@@ -109,7 +135,7 @@ class _Work:
             f"{account.title}: bank less books, once what is under way has arrived",
         )
         remaining, *results = await self._book.calls(
-            rest, *(each.call for each in looked), say=f"{account.title}: each open item."
+            rest, *(each.call for each in looked), say="Each open item."
         )
         details = {
             each.record: found.json for each, found in zip(looked, results, strict=True) if not found.error
@@ -128,6 +154,16 @@ class _Work:
             return None
         (proposed,) = await self._book.calls(_invoke("entries", "propose_entry", entry=entry))
         return None if proposed.error else proposed.json
+
+
+def _task(account: DemoAccount, month: DemoMonth) -> str:
+    """What is told to who works one account."""
+    what = f"the {account.title} {account.bank} of {account.entity} with {account.ledger!r} in its books"
+    return (
+        f"Reconcile {what}, {month.start} to {month.end}, tolerance {TOLERANCE}, materiality {MATERIALITY}."
+        " Look each open item up. Report the balances, the way from the bank to the books, each item with its"
+        " group, and what is open at the end."
+    )
 
 
 def _to_look_up(account: DemoAccount, done: Json) -> list[_Looked]:

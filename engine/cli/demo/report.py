@@ -4,10 +4,11 @@ Words of banks and books are set as code: they are quoted, and numbers in them a
 """
 
 import datetime
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import MATERIALITY, TOLERANCE, DemoAccount, DemoMonth
 
@@ -30,6 +31,8 @@ GROUPS: Mapping[str, tuple[str, str]] = {
 }
 """What each group is, in words, and what happens with its items."""
 _SETTLED = ("cancelled", "cleared")
+_ALL = "Every difference is explained, item by item."
+_NOT_ALL = "Not every difference is explained."
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,20 @@ class Account:
         return f"{self.of.entity}, {self.of.title}"
 
 
+class Worked(NamedTuple):
+    """What came of one account, in the words of who worked it."""
+
+    of: DemoAccount
+    explained: bool
+    """Whether every difference is."""
+    concluded: str
+    """A line of the conclusion."""
+    statement: str = ""
+    """From the bank to the books; empty, as what follows, when it could not be reconciled."""
+    items: str = ""
+    carried: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Posted:
     """What became of the entry."""
@@ -67,7 +84,7 @@ class Investigation:
     """All that the report is made of."""
 
     month: DemoMonth
-    accounts: Sequence[Account]
+    accounts: Sequence[Worked]
     statement: str | None
     """What `make_statement` said; None when there is no statement."""
     proposed: Json
@@ -80,32 +97,57 @@ class Investigation:
 
 def report(of: Investigation) -> str:
     """The whole answer."""
-    worked = [each for each in of.accounts if each.done is not None]
     sections = [
         "## Conclusion",
         *_conclusion(of),
         "## Reconciliation statement",
-        *("\n".join(_statement(each, of.month)) for each in worked),
+        *(each.statement for each in of.accounts),
         "## Items",
-        *("\n".join(_items(each)) for each in worked),
+        *(each.items for each in of.accounts),
         "## Entries",
         "\n".join(_entries(of)),
         "## Carried forward",
-        *("\n".join(_carried(each, of.month)) for each in worked),
+        *(each.carried for each in of.accounts),
         "## Basis",
         "\n".join(_basis(of)),
     ]
     return "\n\n".join(section for section in sections if section)
 
 
+def account_report(account: Account, month: DemoMonth) -> str:
+    """What whoever worked one account answers."""
+    if account.done is None:
+        return "\n\n".join([f"# {account.name}", _NOT_ALL, _concluded(account)])
+    sections = [
+        f"# {account.name}",
+        _ALL if account.done["all_explained"] else _NOT_ALL,
+        _concluded(account),
+        "\n".join(_statement(account, month)),
+        "\n".join(_items(account)),
+        "\n".join(_carried(account, month)),
+    ]
+    return "\n\n".join(sections)
+
+
+def worked_of(account: DemoAccount, told: str) -> Worked:
+    """What was answered of one account, from the answers of all."""
+    name = f"# {account.entity}, {account.title}\n\n"
+    own = re.split(r"^(?:# |\[\d+\] )", told.partition(name)[2], maxsplit=1, flags=re.MULTILINE)[0].strip()
+    head, *sections = re.split(r"\n\n(?=### )", own)
+    explained, _, concluded = head.partition("\n\n")
+    if not concluded:
+        title = f"{account.entity}, {account.title}"
+        return Worked(account, explained=False, concluded=f"- **{title}** could not be reconciled.")
+    return Worked(account, explained == _ALL, concluded, *sections)
+
+
 def _conclusion(of: Investigation) -> Iterator[str]:
-    worked = [each for each in of.accounts if each.done is not None]
-    explained = len(worked) == len(of.accounts) and all(each.done["all_explained"] for each in worked)
+    explained = all(each.explained for each in of.accounts)
     verdict = (
         "every difference is explained, item by item" if explained else "not every difference is explained"
     )
     yield f"{of.month.title}: {verdict}. What is under way clears by itself; the rest is to be settled."
-    yield "\n".join(_concluded(each) for each in of.accounts)
+    yield "\n".join(each.concluded for each in of.accounts)
 
 
 def _concluded(account: Account) -> str:
