@@ -41,20 +41,19 @@ ANSWER = "25.00 GBP [[calc:1.1.1.2.1]]"
 async def playbook(book: Playbook, text: str) -> str:
     match text.split()[0]:
         case "Sum":
-            await book.calls(invoke("look"), invoke("pay", amount=1), invoke("put", item="a"))
+            await book.calls(invoke("look"), invoke("pay", amount=1))
             doubled = {"expression": "a * 2", "inputs": {"a": "world:txn/1"}}
-            await book.calls(Call("calculate", doubled), invoke("export"))  # type: ignore[arg-type]
+            await book.calls(Call("calculate", doubled))  # type: ignore[arg-type]
             return f"{ANSWER} is twice what is there."
         case "Move":
-            await book.calls(invoke("wire", amount=2), invoke("stamp"), invoke("pya", amount=1))
-            await book.calls(invoke("post", entry="b"))
+            await book.calls(invoke("wire", amount=2), invoke("stamp"))
             return "Moved."
         case "Clear":
             await book.calls(invoke("drop"))
             return "Cleared."
         case _:
             strands = [{"title": each, "task": f"{each} it."} for each in ("Sum", "Move", "Clear")]
-            await book.calls(Call("delegate", {"strands": strands}), invoke("peek"))  # type: ignore[dict-item]
+            await book.calls(Call("delegate", {"strands": strands}))  # type: ignore[dict-item]
             await book.calls(invoke("pay", amount=3))
             return ANSWER
 

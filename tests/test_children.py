@@ -98,19 +98,19 @@ Of the connected systems you may call only: sys.
 You have at most 74 steps.
 You cannot hand work on.
 </note>\
-""")
+""")  # noqa: E501
     assert transcript("a strand reads its result", bodies[2]) == snapshot("""\
 Scenario: a strand reads its result
 1 user: Look into 4711.\\n\\n<note>\\nThis is a part of a larger request, "Part Look", give ...340... y call only: sys.\\nYou have at most 74 steps.\\nYou cannot hand work on.\\n</note>
 2 assistant: CALL toolu_0000_0 sys__look {}
 3 user: RESULT toolu_0000_0 12.50 GBP [[sys:txn/1.1.1.1.1]] *\
-""")
+""")  # noqa: E501
     assert transcript("its parent reads what it came to", bodies[3]) == snapshot("""\
 Scenario: its parent reads what it came to
 1 user: How much is there?
 2 assistant: CALL toolu_0000_0 delegate {"strands":[{"title":"Part Look","task":"Look into 4711.","namespaces":["sys"]}]}
 3 user: RESULT toolu_0000_0 [1] Part Look: answered\\nIt holds 12.50 GBP [[sys:txn/1.1.1.1.1]] *\
-""")
+""")  # noqa: E501
 
 
 async def test_parent_and_strands_send_the_same_first_two_layers_and_each_extends_what_it_sent() -> None:

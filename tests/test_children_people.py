@@ -1,16 +1,18 @@
 """What people say to a run with children, and how such runs stop and go on."""
 
 import asyncio
+from contextlib import aclosing
 from dataclasses import replace
 
 import pytest
 
 from families import NO_END, Family, delegate, does, says
-from offing.engine import Call, Playbook
+from offing.engine import Call, Playbook, Session
 from offing.engine.approvals import ApprovalPolicy
 from offing.engine.errors import NotFound, NotOpen
+from offing.engine.events import ApprovalNeeded, Event
 from offing.engine.store.facts import Fact, Settled, Stopped
-from offing.engine.store.people import CancelAsked, Decided, Refused, Requested, Said
+from offing.engine.store.people import CancelAsked, Decided, Refused, Said
 from offing.engine.store.strands import Overdue
 from offing.namespaces import Effect, ToolContext, ToolOutput, tool
 from people import Till, resumed
@@ -34,6 +36,14 @@ class Held:
         self.begun.set()
         await self.let_go.wait()
         return ToolOutput("waited")
+
+
+async def seen(session: Session, kind: type[Event]) -> None:
+    """Waits until the session tells of such an event."""
+    async with aclosing(session.events()) as events:
+        async for event in events:
+            if isinstance(event, kind):
+                return
 
 
 def stops(facts: list[tuple[str, Fact]]) -> list[tuple[str, str]]:
@@ -80,8 +90,7 @@ async def test_an_approved_child_goes_on_while_its_sibling_is_at_work() -> None:
     async with family.session() as session, session.run("Go.") as run:
         async with asyncio.timeout(20):
             await held.begun.wait()
-            while not await family.facts(Requested):
-                await asyncio.sleep(0)
+            await seen(session, ApprovalNeeded)
             await session.approve("1.1.1.1.1")
             await paid.wait()
             held.let_go.set()
@@ -129,8 +138,7 @@ async def test_cancelling_the_run_stops_its_children_and_leaves_nothing_at_work(
     )
     async with family.session() as session, session.run("Go.") as run:
         await held.begun.wait()
-        while not await family.facts(Requested):
-            await asyncio.sleep(0)
+        await seen(session, ApprovalNeeded)
         result = await run.cancel(reason="not now", by="ann", at_once=True)
     assert (result.why, result.detail) == ("cancelled", "cancelled by ann: not now")
     assert [(one.run, one.why) for one in result.children] == [
@@ -160,7 +168,8 @@ async def test_cancelling_one_child_leaves_the_others_alone() -> None:
         await session.approve("1.1.2.1.1")
         assert (await resumed(session)).answered
     assert (await family.results())["1.1"] == (
-        "[1] Part A: stopped (cancelled): cancelled by ann\nIt said nothing.\n\n[2] Part B: answered\npaid 10 to A"
+        "[1] Part A: stopped (cancelled): cancelled by ann\nIt said nothing.\n\n"
+        "[2] Part B: answered\npaid 10 to A"
     )
 
 

@@ -81,7 +81,7 @@ def _told(left: Left, whole: Left) -> Iterator[str]:
 
 
 def _requests(left: Left, whole: Left) -> Iterator[str]:
-    """Each request of a run extends the one before, over all processes, and all share the first two layers."""
+    """Each request of a run extends the one before, over all processes; all share the first two layers."""
     runs: dict[str, list[str]] = {}
     for line in left.lines("request"):
         head, segments = line["segments"][2], line["segments"]
@@ -97,7 +97,7 @@ def test_uninterrupted_it_comes_to_its_end_without_doubts(whole: Left) -> None:
     assert (whole.unknown, set(whole.effects.values())) == (set(), {1})
     assert whole.lines("result")[-1]["children"] == [
         [CHILDREN[0], "answered", 3],
-        [CHILDREN[1], "answered", 3],
+        [CHILDREN[1], "answered", 2],
         [CHILDREN[2], "answered", 2],
     ]
 
@@ -115,7 +115,7 @@ def test_killed_at_every_boundary_parent_and_children_go_on_in_the_middle(
         wrong = problems(left, whole)
         return f"killed at {point} ({[line['at'] for line in left.lines('kill')]}): {wrong}" if wrong else ""
 
-    assert whole.boundaries > 100
+    assert whole.boundaries > 80
     assert nurseries.each(range(1, whole.boundaries - 3), killed_once) == []
 
 
@@ -132,5 +132,5 @@ def test_killed_again_while_they_go_on_they_go_on_again(
         wrong = problems(left_in(folder), whole)
         return f"killed at {pair}: {wrong}" if wrong else ""
 
-    pairs = [(first, 1 + first * 7 % 30) for first in range(20, whole.boundaries - 10, 9)]
+    pairs = [(first, 1 + first * 7 % 30) for first in range(20, whole.boundaries - 10, 12)]
     assert nurseries.each(pairs, killed_twice) == []
