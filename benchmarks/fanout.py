@@ -73,10 +73,11 @@ async def measure(children: int, steps: int, seconds: float) -> None:
     start = next(row.at for row in rows if isinstance(row.fact, Delegated))
     end = next(row.at for row in rows if isinstance(row.fact, Settled) and row.run == "wide.1")
     wide = (end - start) / 1_000_000
+    step, kept = worked / children / steps * 1_000, grown / children / 1024
     print(
         f"{children:5} children: alone {alone:.2f} s, together {wide:.2f} s, ratio {wide / alone:.2f};"
-        f" processor {worked:.2f} s, {worked / wide:.0%} of one,"
-        f" a step {worked / children / steps * 1_000:.1f} ms, alone {once / steps * 1_000:.1f} ms; {grown / children / 1024:.0f} kB a child"
+        f" processor {worked:.2f} s, {worked / wide:.0%} of one, a step {step:.1f} ms,"
+        f" alone {once / steps * 1_000:.1f} ms; {kept:.0f} kB a child"
     )
 
 
