@@ -141,23 +141,22 @@ def _limit(state: State) -> Stopped | None:
     run = state.current
     if iterations_of(state) < run.granted:
         return None
-    return Stopped("limit", f"all {run.granted} iterations are used; a resume grants as many again")
+    further = "" if state.path else "; a resume grants as many again"
+    return Stopped("limit", f"all {run.granted} iterations are used{further}")
 
 
 def _over_budget(state: State, *kinds: Kind) -> Stopped | None:
     budget, spent = state.current.budget, spent_of(state)
     used = over(budget, spent, *kinds)
     if used is not None:
-        return Stopped("budget", _used(used))
+        return Stopped("budget", _used(used, goes_on=not state.path))
     return _unpriced(budget, spent)
 
 
-def _used(share: Share) -> str:
+def _used(share: Share, *, goes_on: bool) -> str:
     spent, granted = share.told(share.spent), share.told(share.granted)
-    return (
-        f"the budget of {granted} {share.unit} is used up ({spent} spent): "
-        f"resume with more, such as Budget({share.kind}=...)"
-    )
+    further = f": resume with more, such as Budget({share.kind}=...)" if goes_on else ""
+    return f"the budget of {granted} {share.unit} is used up ({spent} spent){further}"
 
 
 def _unpriced(budget: Budget, spent: Spent) -> Stopped | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from .events import Delta, Draft, Durable, Event, Progress, event_of
 from .models.model import Delta as ModelDelta
-from .store.facts import Faulted, Replied
+from .store.facts import Faulted, Replied, Stopped
 from .store.journal import Journal, Row
 
 _DELTAS = 1_000
@@ -83,7 +83,7 @@ class Hub:
     def publish(self, row: Row) -> None:
         """Tells of a row that is durable and folded."""
         self._seq = row.seq
-        if isinstance(row.fact, (Replied, Faulted)):
+        if isinstance(row.fact, (Replied, Faulted, Stopped)):
             self._making.pop(row.run, None)
         if self.watchers and (event := event_of(row)) is not None:
             self._tell(event)

@@ -268,7 +268,7 @@ async def test_a_strand_that_fails_is_a_result_with_what_it_reached_and_the_run_
     result = await family.ask()
     assert result.answered
     first, second, third = (await family.results())["1.1"].split("\n\n")
-    assert first.startswith("[1] Part A: stopped (limit): all 4 iterations are used")
+    assert first == "[1] Part A: stopped (limit): all 4 iterations are used\nIt said nothing."
     assert second.startswith(
         "[2] Part B: stopped (fault): the model could not be asked: (invalid) RuntimeError: no"
     )

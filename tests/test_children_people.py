@@ -182,6 +182,33 @@ async def test_a_run_that_waits_through_its_child_is_cancelled_with_it() -> None
     assert (result.why, [one.why for one in result.children]) == ("cancelled", ["cancelled"])
 
 
+async def test_a_childs_child_that_waits_holds_all_above_it_and_goes_on_with_them() -> None:
+    till = Till()
+    family = Family(
+        [delegate("A now", "C now")],
+        {"A": does(delegate("B now")), "B": does(PAY), "C": says("c")},
+        till.tools(),
+    ).with_limits(depth=2)
+    async with family.session() as session:
+        assert (await session.ask("Go.")).why == "waiting"
+    async with family.session() as session:
+        await session.approve("1.1.1.1.1.1.1.1")
+        result = await resumed(session)
+    assert (result.answered, till.done) == (True, ["pay A 10"])
+    assert (await family.results())["1.1"] == (
+        "[1] Part A: answered\n[1] Part B: answered\npaid 10 to A\n\n[2] Part C: answered\nc"
+    )
+
+
+async def test_a_run_is_resumed_by_the_name_of_a_child_of_it_too() -> None:
+    family = Family([delegate("A now")], {"A": does(PAY)}, Till().tools())
+    async with family.session() as session:
+        assert (await session.ask("Go.")).why == "waiting"
+        await session.deny("1.1.1.1.1", reason="no")
+        result = await resumed(session, A)
+    assert (result.run, result.answered) == ("s.1", True)
+
+
 class Alarm(HandClock):
     """A clock whose waits end when a test says so."""
 

@@ -148,7 +148,7 @@ class _Work:
         (made,) = await self._book.calls(_invoke("matching", "make_statement", **given))
         return None if made.error else made.text
 
-    async def _proposed(self, accounts: Sequence[Account]) -> Json:
+    async def _proposed(self, accounts: Sequence[Worked]) -> Json:
         entry = entry_for(self._month, accounts)
         if entry is None:
             return None
