@@ -1,12 +1,13 @@
 """How long wide work takes: children at the same time, against the longest of them alone.
 
-    python benchmarks/fanout.py [--children 5 50 500] [--steps 10] [--ms 200]
+    python benchmarks/fanout.py [--children 5 50 500] [--steps 10] [--ms 200] [--model local]
 
-Each child makes one call a step, over SQLite, and each model call is answered over HTTP after the given
-time. A line a width, each measured in a process of its own: seconds of one such run alone; seconds from the
-fact that hands the work on to its result; their ratio; processor seconds of the client and their share of
-that time, a step of a child and a step alone; memory that a child takes while it is at work. The ratio of a
-machine with other work says how much of a processor was free; what a step takes says what is the engine's.
+Each child makes one call a step, over SQLite, and each model call is answered after the given time: over
+HTTP, or, with `--model local`, in the client's process, which leaves out what a provider's SDK takes. A line
+a width, each measured in a process of its own: seconds of one such run alone; seconds from the fact that
+hands the work on to its result; their ratio; processor seconds of the client and their share of that time, of
+a child's step, and of a step alone; memory that a child takes while it is at work. On a machine with other
+work the ratio says how much of a processor was free; what a step takes says what is the client's own.
 """
 
 import argparse
@@ -17,17 +18,21 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pydantic import SecretStr
+from pydantic import JsonValue, SecretStr
 
+from offing.compaction.conversation import Message, Text, ToolCall
 from offing.engine import Engine, Limits, SqliteStore
 from offing.engine.models.anthropic import AnthropicModel
+from offing.engine.models.anthropic_wire import encode
+from offing.engine.models.model import Delta, Model, Part, Reply, Request
 from offing.engine.store.facts import Settled
 from offing.engine.store.strands import Delegated
 from offing.namespaces import Effect, FunctionNamespace, tool
+from offing.tracing import Usage
 
 HERE = Path(__file__).parent
 TESTS = HERE.parent / "tests"
@@ -54,10 +59,47 @@ def server(strands: int, steps: int, seconds: float) -> Iterator[str]:
         process.communicate()
 
 
-async def measure(children: int, steps: int, seconds: float) -> None:
+class Local:
+    """The same model in the client's process: it answers after a while, without a wire."""
+
+    name = "local"
+
+    def __init__(self, strands: int, steps: int, seconds: float) -> None:
+        parts: list[JsonValue] = [
+            {"title": f"Part {n}", "task": f"Work on part {n}."} for n in range(strands)
+        ]
+        self._hand_on = ToolCall("", "delegate", {"strands": parts})
+        self._look = ToolCall("", "sys__invoke_tool", {"tool": "look", "arguments": {}})
+        self._steps, self._seconds = steps, seconds
+
+    def encode(self, part: Part, before: Message | None = None) -> bytes:
+        """The part as the wire would have it."""
+        return encode(part, before, "claude-opus-5-5")
+
+    async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
+        """Yields the next reply of whoever asks."""
+        await asyncio.sleep(self._seconds)
+        place = sum(message.role == "assistant" for message in request.view)
+        is_top = request.view[0].text.startswith("Fan out")
+        is_last = place == (1 if is_top else self._steps - 1)
+        block = Text("Part done. " * 20) if is_last else self._hand_on if is_top else self._look
+        yield Reply(Message("assistant", (block,)), "end" if is_last else "tools", Usage())
+
+
+@contextmanager
+def model_of(kind: str, children: int, steps: int, seconds: float) -> Iterator[Model]:
+    """The model that is asked."""
+    if kind == "local":
+        yield Local(children, steps, seconds)
+        return
+    with server(children, steps, seconds) as url:
+        yield AnthropicModel("claude-opus-5-5", SecretStr("k"), base_url=url)
+
+
+async def measure(kind: str, children: int, steps: int, seconds: float) -> None:
     """Measures one width and prints its line."""
-    with server(children, steps, seconds) as url, tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
-        model = AnthropicModel("claude-opus-5-5", SecretStr("k"), base_url=url)
+    asked = model_of(kind, children, steps, seconds)
+    with asked as model, tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
         limits = Limits(iterations=(steps + 2) * (children + 2), strands=children)
         system = FunctionNamespace("sys", [look])
         async with Engine(model, [system], store=SqliteStore(Path(folder) / "s.db"), limits=limits) as engine:
@@ -94,12 +136,14 @@ def main() -> None:
     parser.add_argument("--children", type=int, nargs="+", default=[5, 50, 500])
     parser.add_argument("--steps", type=int, default=10)
     parser.add_argument("--ms", type=int, default=200)
+    parser.add_argument("--model", choices=["loopback", "local"], default="loopback")
     given = parser.parse_args()
     if len(given.children) == 1:
-        asyncio.run(measure(given.children[0], given.steps, given.ms / 1_000))
+        asyncio.run(measure(given.model, given.children[0], given.steps, given.ms / 1_000))
         return
     for children in given.children:
         options = ["--children", str(children), "--steps", str(given.steps), "--ms", str(given.ms)]
+        options += ["--model", given.model]
         subprocess.run([sys.executable, __file__, *options], check=True)
 
 
