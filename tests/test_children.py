@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
@@ -279,6 +280,12 @@ async def test_a_strand_that_fails_is_a_result_with_what_it_reached_and_the_run_
         ("answered", 1),
     ]
     assert (result.iterations, result.retries) == (2 + 4 + 1, 1)
+    shown: Any = result.to_json()
+    assert [(one["run"], one["why"], one["iterations"]) for one in shown["children"]] == [
+        ("s.1.1.1.1", "limit", 4),
+        ("s.1.1.1.2", "fault", 0),
+        ("s.1.1.1.3", "answered", 1),
+    ]
 
 
 async def test_when_no_strand_has_an_answer_the_call_has_failed() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 from pydantic import JsonValue, TypeAdapter
 
 from ...namespaces.tool import Record
+from ..run_state import Child
 from ..scrub import json_object
 from ..store.facts import Figure
 from .citations import CITATION, Citation
@@ -56,6 +57,22 @@ def as_json(result: "Result") -> dict[str, JsonValue]:
         "retries": result.retries,
         "usage": _plain(result.usage),
         "cost": None if result.cost is None else str(result.cost),
+        "children": [_child(one) for one in result.children],
+    }
+
+
+def _child(child: Child) -> JsonValue:
+    took = child.took
+    return {
+        "run": child.run,
+        "title": child.title,
+        "why": child.why,
+        "detail": child.detail,
+        "iterations": took.iterations,
+        "retries": took.retries,
+        "usage": _plain(took.usage),
+        "cost": None if took.cost is None else str(took.cost),
+        "children": [_child(one) for one in child.children],
     }
 
 
