@@ -14,7 +14,7 @@ from offing.engine.events import ApprovalNeeded, Event
 from offing.engine.store.facts import Fact, Settled, Stopped
 from offing.engine.store.people import CancelAsked, Decided, Refused, Said
 from offing.engine.store.strands import Overdue
-from offing.namespaces import Effect, ToolContext, ToolOutput, tool
+from offing.namespaces import Effect, Tool, ToolContext, ToolOutput, tool
 from people import Till, resumed
 from worlds import Given, HandClock, async_tool
 
@@ -29,7 +29,7 @@ class Held:
         self.begun, self.let_go = asyncio.Event(), asyncio.Event()
 
     @property
-    def tools(self) -> list[object]:
+    def tools(self) -> list[Tool]:
         return [async_tool(self._wait, "wait", effect=Effect.READ), *Till().tools()]
 
     async def _wait(self, arguments: Given, context: ToolContext) -> ToolOutput:
@@ -86,7 +86,7 @@ async def test_an_approved_child_goes_on_while_its_sibling_is_at_work() -> None:
         return f"paid {to}"
 
     family = Family([delegate("A now", "B now")], {"A": does(PAY), "B": does(Call("sys__wait"))})
-    family.tools = [held.tools[0], pay]  # type: ignore[list-item]
+    family.tools = [held.tools[0], pay]
     async with family.session() as session, session.run("Go.") as run:
         async with asyncio.timeout(20):
             await held.begun.wait()
@@ -134,7 +134,7 @@ async def test_cancelling_the_run_stops_its_children_and_leaves_nothing_at_work(
     family = Family(
         [delegate("A now", "B now", "C now")],
         {"A": does(Call("sys__wait")), "B": says("b"), "C": does(PAY)},
-        held.tools,  # type: ignore[arg-type]
+        held.tools,
     )
     async with family.session() as session, session.run("Go.") as run:
         await held.begun.wait()
@@ -158,7 +158,7 @@ async def test_cancelling_one_child_leaves_the_others_alone() -> None:
     family = Family(
         [delegate("A now", "B now")],
         {"A": does(Call("sys__wait")), "B": does(PAY)},
-        held.tools,  # type: ignore[arg-type]
+        held.tools,
         policy=ApprovalPolicy(),
     )
     async with family.session() as session, session.run("Go.") as run:
@@ -236,7 +236,7 @@ async def test_a_child_whose_time_is_up_stops_with_what_it_reached(dies: bool) -
         {"A": slow, "B": says("b")},
         held.tools,
         limits=limits,
-        clock=clock,  # type: ignore[arg-type]
+        clock=clock,
     )
     async with family.session() as session, session.run("Go.") as run:
         await held.begun.wait()

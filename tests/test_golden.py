@@ -68,10 +68,8 @@ def parts(value: object, path: str) -> Iterator[tuple[str, str]]:
             yield from parts(getattr(value, field.name), f"{path}.{field.name}".lstrip("."))
     elif isinstance(value, dict):
         for key, item in cast("dict[object, object]", value).items():
-            if isinstance(item, State):  # a child's
-                yield from parts(item, f"{path}[{key!r}]")
-            else:
-                yield f"{path}[{key!r}]", shown(item)
+            place = f"{path}[{key!r}]"
+            yield from parts(item, place) if isinstance(item, State) else ((place, shown(item)),)
     elif isinstance(value, list):
         for place, item in enumerate(cast("list[object]", value)):
             yield f"{path}[{place}]", shown(item)

@@ -132,5 +132,5 @@ def test_killed_again_while_they_go_on_they_go_on_again(
         wrong = problems(left_in(folder), whole)
         return f"killed at {pair}: {wrong}" if wrong else ""
 
-    pairs = [(first, 1 + first * 7 % 30) for first in range(20, whole.boundaries - 10, 12)]
+    pairs = [(first, 1 + first * 7 % 30) for first in range(20, whole.boundaries - 10, 24)]
     assert nurseries.each(pairs, killed_twice) == []
