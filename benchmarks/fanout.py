@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -46,7 +46,7 @@ async def look() -> str:
 
 
 @contextmanager
-def server(strands: int, steps: int, seconds: float) -> Iterator[str]:
+def server(strands: int, steps: int, seconds: float) -> Generator[str]:
     """The model, as a process of its own; gives its URL."""
     environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{HERE}"}
     command = [sys.executable, HERE / "fanout_server.py", str(strands), str(steps), str(seconds)]
@@ -87,7 +87,7 @@ class Local:
 
 
 @contextmanager
-def model_of(kind: str, children: int, steps: int, seconds: float) -> Iterator[Model]:
+def model_of(kind: str, children: int, steps: int, seconds: float) -> Generator[Model]:
     """The model that is asked."""
     if kind == "local":
         yield Local(children, steps, seconds)
