@@ -1,6 +1,7 @@
 """Child runs: what each sees, what it may do, and what its parent reads of it."""
 
 import asyncio
+import json
 from collections import Counter
 from decimal import Decimal
 from typing import Any
@@ -305,6 +306,20 @@ async def test_children_have_the_model_and_effort_of_their_role_and_the_frame_in
         "high",
     )
     assert other.requests[0].segments[:2] == family.scripted.requests[0].segments[:2]
+
+
+async def test_another_providers_model_gets_the_same_frame_in_its_own_encoding() -> None:
+    script = [Answer([ToolUse("sys__look", {})]), Answer([Text("It is there.")])]
+    with Loopback(in_order(script)) as server:
+        family = Family([delegate("A now")], {}, [look])
+        family.model = Roles(Role(family.scripted), Role(Claude(server)))
+        result = await family.ask()
+        bodies = [seen.json for seen in server.requests]
+    assert (server.refusals, result.answered) == ([], True)
+    (shown,) = {tuple(tool["name"] for tool in body["tools"]) for body in bodies}
+    own = json.loads(family.scripted.requests[0].segments[0])["tools"]
+    assert list(shown) == [line.partition(":")[0] for line in own]
+    assert (await family.results())["1.1"] == "[1] Part A: answered\nIt is there."
 
 
 async def test_events_carry_the_run_they_are_of_and_those_of_a_strand_name_its_parent() -> None:

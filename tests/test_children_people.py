@@ -11,8 +11,8 @@ from offing.engine import Call, Playbook, Session
 from offing.engine.approvals import ApprovalPolicy
 from offing.engine.errors import NotFound, NotOpen
 from offing.engine.events import ApprovalNeeded, Event
-from offing.engine.store.facts import Fact, Settled, Stopped
-from offing.engine.store.people import CancelAsked, Decided, Refused, Said
+from offing.engine.store.facts import Fact, Resumed, Settled, Stopped
+from offing.engine.store.people import CancelAsked, Decided, Posted, Refused, Said
 from offing.engine.store.strands import Overdue
 from offing.namespaces import Effect, Tool, ToolContext, ToolOutput, tool
 from people import Till, resumed
@@ -180,6 +180,35 @@ async def test_a_run_that_waits_through_its_child_is_cancelled_with_it() -> None
         await session.cancel(by="ann")
         result = await resumed(session)
     assert (result.why, [one.why for one in result.children]) == ("cancelled", ["cancelled"])
+
+
+async def test_a_cancel_that_was_taken_in_before_a_kill_ends_the_children_too() -> None:
+    family = Family([delegate("A now", "B now")], {"A": does(PAY), "B": says("b")}, Till().tools())
+    async with family.session() as session:
+        assert (await session.ask("Go.")).why == "waiting"
+        await session.cancel(by="ann")
+        run = await session._lead("s.1")  # pyright: ignore[reportPrivateUsage]  # a driver that is killed
+        (item,) = await run.mail.items()
+        await run.record(Resumed("process 7"), CancelAsked(Posted(item.id, item.who, item.at)))
+        await run.store.journal.release(run.lease)
+    async with family.session() as session:
+        result = await resumed(session)
+    assert (result.why, [one.why for one in result.children]) == ("cancelled", ["cancelled", "answered"])
+    assert "Not executed: the run was cancelled." in [
+        fact.result.content for _, fact in await family.facts(Settled) if isinstance(fact, Settled)
+    ]
+
+
+async def test_a_message_to_a_child_at_work_is_read_by_it_at_its_next_iteration() -> None:
+    held = Held()
+    family = Family([delegate("A now")], {"A": does(Call("sys__wait")), "Also": says("Both.")}, held.tools)
+    async with family.session() as session, session.run("Go.") as run:
+        await held.begun.wait()
+        await session._inbox.say(A, "Also the year.", by="ann")  # pyright: ignore[reportPrivateUsage]
+        held.let_go.set()
+        assert (await run.result()).answered
+    assert [name for name, _ in await family.facts(Said)] == [A]
+    assert (await family.results())["1.1"] == "[1] Part A: answered\nBoth."
 
 
 async def test_a_childs_child_that_waits_holds_all_above_it_and_goes_on_with_them() -> None:
