@@ -204,6 +204,7 @@ async def _outcome(run: Run, planned: Planned, also: list[Fact]) -> Outcome:
             known = await _inspected(call, context) if planned.doubtful else None
             if known is not None:
                 return known
+            run.means.trail.begins(run.id, planned.call.id)
             await _intend(run, planned, call, context)
             work = begin(call.tool, call.arguments, context, run.means.pool)
             return _ended(planned, call, await work.ended(call.tool.timeout_s))

@@ -1,5 +1,6 @@
 """The engine: one per process, or as many as a test likes. It makes sessions and owns what they share."""
 
+import asyncio
 import copy
 import functools
 from collections.abc import Mapping, Sequence
@@ -37,8 +38,12 @@ from .setting import Setting, Shared
 from .store.facts import CheckMode
 from .store.journal import Scope, Store
 from .store.memory import MemoryStore
+from .traced.trail import Tracing
 
 T = TypeVar("T", bound=BaseModel)
+
+TRACES_S = 5.0
+"""Seconds that traces on their way have when an engine is closed."""
 
 
 class Engine:
@@ -60,6 +65,7 @@ class Engine:
         skills: Sequence[str | Path] | SkillFolders = (),
         approvals: ApprovalPolicy | None = None,
         notifier: Notifier | None = None,
+        tracing: Tracing | None = None,
         outside: Outside | None = None,
     ) -> None:
         """Opens nothing yet.
@@ -77,6 +83,7 @@ class Engine:
                 text goes to the model as it stands: give only what you trust.
             approvals: Which calls a person has to approve; None for the destructive ones.
             notifier: Who is told when a run stops and needs a person; None for nobody.
+            tracing: Where runs are traced; None for where the process's own OpenTelemetry goes.
             outside: Time and the names of new sessions, for tests.
 
         Raises:
@@ -98,6 +105,7 @@ class Engine:
             skills=_folders(skills),
             approvals=approvals or ApprovalPolicy(),
             notices=Notices(notifier),
+            tracing=Tracing() if tracing is None else tracing,
         )
         self._tenant = "local"
         self._root = store or MemoryStore()
@@ -264,11 +272,12 @@ class Engine:
     async def close(self) -> None:
         """Stops all runs as a kill would, disconnects, and closes the store.
 
-        Notices on their way to people have 16 s to arrive.
+        Notices on their way to people have 16 s to arrive, and traces 5 s.
         """
         for session in list(self._sessions.values()):
             await session.close()
         await self._shared.notices.close()
+        await asyncio.to_thread(self._shared.tracing.close, TRACES_S)
         self._shared.pool.close()
         try:
             given = chain(*(each.values() for each in (self._shared.roles, *self._models.values())))

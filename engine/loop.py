@@ -99,10 +99,12 @@ async def _stream(run: Run) -> Reply:
     means = run.means
     request = means.wire.request(run.state.conversation.view(), run.state.turn + 1)
     request = replace(request, effort=means.effort.of(run.state))
+    means.trail.asks(run.id, request.effort)
     async with aclosing(means.model.stream(request)) as stream:
         async for part in stream:
             if isinstance(part, Reply):
                 return scrub_fields(part)
+            means.trail.chunk(run.id)
             run.hub.delta(scrub_fields(part))
     raise ModelFault("cut", "the stream ended before the reply did")
 

@@ -23,6 +23,7 @@ from .session_skills import SessionSkills
 from .state import State, apply
 from .store.facts import Fact
 from .store.journal import Lease, Row, Scope
+from .traced.trail import Trail
 from .wire import Wire
 
 
@@ -47,6 +48,8 @@ class Means:
     skills: SessionSkills = field(default_factory=SessionSkills)
     approvals: ApprovalPolicy = field(default_factory=ApprovalPolicy)
     """Which calls need a person."""
+    trail: Trail = field(default_factory=Trail)
+    """Where the runs are traced."""
 
 
 class _Given(NamedTuple):
@@ -109,6 +112,8 @@ class Run:
             for row in self._given.popleft().durable:
                 apply(self.state, row)
                 self.hub.publish(row)
+                self.means.trail.recorded(row)
+        self.means.trail.kept(self.id, at)
         appended.result()
         if interrupted is not None:
             raise interrupted

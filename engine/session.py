@@ -42,8 +42,9 @@ from .state import State, fold
 from .steps import day_of
 from .store.codec import unrecordable
 from .store.facts import Began, Fact, Resumed, Stopped
-from .store.journal import Lease, Scope
+from .store.journal import Lease, Row, Scope
 from .store.owner import this_process
+from .traced.trail import Trail
 from .wire import Wire
 
 T = TypeVar("T", bound=BaseModel)
@@ -69,6 +70,7 @@ class Session(Spoken):
         self._closed = closed
         self._stream = identity
         self._state = State()
+        self._trail = self._new_trail()
         self._hub = Hub()
         self._connections = Connections()
         self._framed: Framed | None = None
@@ -276,7 +278,7 @@ class Session(Spoken):
             lease, is_known = await journal.acquire(self._stream), bool(self._state.seq)
             try:
                 if lease.last > self._state.seq:
-                    await fold(journal.read(self._stream, self._state.seq), self._state)
+                    await fold(self._read(self._state.seq), self._state)
             except BaseException:
                 await journal.release(lease)
                 raise
@@ -326,7 +328,9 @@ class Session(Spoken):
             effort=EffortChoice(shared.roles["run"].effort, thinking_of(shared.model)),
             skills=self._skills,
             approvals=shared.approvals,
+            trail=self._trail,
         )
+        self._trail.knows(self._means.info.window)
         return self._means
 
     async def _drive(self, run: Run) -> Result:
@@ -352,10 +356,20 @@ class Session(Spoken):
 
     def _forget_state(self) -> None:
         """What is not known to be durable is read again from the journal."""
-        self._state = State()
+        self._state, self._trail = State(), self._new_trail()
         if self._means is not None and self._framed is not None:
             head = [self._framed.static, self._framed.context]
-            self._means = replace(self._means, wire=Wire(self._means.model, head))
+            self._means = replace(self._means, wire=Wire(self._means.model, head), trail=self._trail)
+            self._trail.knows(self._means.info.window)
+
+    def _new_trail(self) -> Trail:
+        return self._shared.tracing.trail(self._stream, self._shared.clock.now_us)
+
+    async def _read(self, after: int) -> AsyncGenerator[Row]:
+        """The rows after a sequence number, which the trail has to know before what follows them."""
+        async for row in self._store.journal.read(self._stream, after):
+            self._trail.past(row)
+            yield row
 
 
 async def _shielded_release(run: Run) -> None:

@@ -17,6 +17,7 @@ from .prompt import About
 from .resident.workspace import Workspace
 from .roles import Chosen, RoleName
 from .store.facts import CheckMode
+from .traced.trail import Tracing
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,8 @@ class Shared:
     """Which calls need a person."""
     notices: Notices
     """Who is told when a run stops for a person."""
+    tracing: Tracing
+    """Where runs are traced."""
 
     @property
     def model(self) -> Model:

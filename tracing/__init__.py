@@ -1,4 +1,8 @@
-"""What a run costs and, later, how it is seen: the lowest folder, which imports none of the others."""
+"""What a run costs and how it is seen: spans, where they go, and how they are drawn.
+
+The lowest folder: it knows neither runs nor messages, only spans with attributes, and imports none of the
+others. `span.py` says what a span is; `names.py` what its attributes are called.
+"""
 
 from .usage import Usage
 

@@ -1,0 +1,89 @@
+"""A sink with a thread of its own: whoever ends a span never waits for a disk or a network."""
+
+import logging
+import queue
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from .span import Span
+
+_MOST = 10_000
+"""Spans that wait; further ones are dropped."""
+_BATCH = 500
+_TOLD_AGAIN_S = 60.0
+"""Seconds between two log records about the same trouble."""
+
+_log = logging.getLogger("offing.tracing")
+
+
+class Queued(ABC):
+    """Takes spans at once and delivers them in batches, in a thread that ends with the process.
+
+    What does not fit into the queue, or cannot be delivered, is dropped; a log record says how many, at
+    most once a minute.
+    """
+
+    def __init__(self, name: str) -> None:
+        """Starts its thread with the first span."""
+        self._name = name
+        self._spans: queue.Queue[Span | None] = queue.Queue(_MOST)
+        self._thread: threading.Thread | None = None
+        self._starting = threading.Lock()
+        self.dropped = 0
+        """Spans that were lost."""
+        self._told_at = -_TOLD_AGAIN_S
+
+    def take(self, span: Span) -> None:
+        """Queues the span."""
+        try:
+            self._spans.put_nowait(span)
+        except queue.Full:
+            self._lost(1, "it is too slow")
+        if self._thread is None:
+            self._start()
+
+    def close(self, wait_s: float) -> None:
+        """Delivers what is queued, for so many seconds at most."""
+        if self._thread is None:
+            return
+        end = time.monotonic() + wait_s
+        try:
+            self._spans.put(None, timeout=wait_s)
+        except queue.Full:
+            return
+        self._thread.join(max(0.0, end - time.monotonic()))
+
+    @abstractmethod
+    def _deliver(self, spans: Sequence[Span]) -> None:
+        """Delivers, in the thread; may take its time and raise anything."""
+
+    def _start(self) -> None:
+        with self._starting:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name=f"offing {self._name}", daemon=True)
+                self._thread.start()
+
+    def _work(self) -> None:
+        goes_on = True
+        while goes_on:
+            batch = [self._spans.get()]
+            while len(batch) < _BATCH:
+                try:
+                    batch.append(self._spans.get_nowait())
+                except queue.Empty:
+                    break
+            spans = [span for span in batch if span is not None]
+            goes_on = len(spans) == len(batch)
+            try:
+                self._deliver(spans)
+            except Exception as error:  # noqa: BLE001  a trace that cannot be kept never stops a run
+                self._lost(len(spans), f"{type(error).__name__}: {error}")
+
+    def _lost(self, spans: int, why: str) -> None:
+        self.dropped += spans
+        now = time.monotonic()
+        if now - self._told_at >= _TOLD_AGAIN_S:
+            self._told_at = now
+            _log.warning("%s: %d spans were dropped so far: %s", self._name, self.dropped, why)
