@@ -177,7 +177,7 @@ class RunTrace:
                 spans = here.asks(before, self._replies + 1)
                 return [*spans, here.faulted(fact, self._asking(here, before), at_us)]
             case Waited():
-                return [here.waited(at_us)]
+                return [*here.asks(before, self._replies + 1), here.waited(at_us)]
             case Started():
                 here.begins(fact.call, at_us)
             case Settled():

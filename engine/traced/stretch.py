@@ -143,9 +143,9 @@ class Stretch:
         return [*done, within.span(part, Interval(self._start_us, at_us))]
 
     def _iteration(self, since: int) -> _Iteration:
-        """The open one. What another stretch has begun goes on in a span of this one's."""
+        """The open one. What another stretch has begun, with a reply, goes on in a span of this one's."""
         if self._here is None:
-            self._here = _Iteration(self._next, since)
+            self._here = _Iteration(self._next, since, replied=True)
         return self._here
 
     def _span(self, here: _Iteration, part: Part, time: Interval, work: Work) -> Span:

@@ -98,6 +98,6 @@ class Trail:
             for span in spans(self._tree):
                 for sink in self._sinks:
                     sink.take(span)
-        except Exception:
+        except Exception:  # noqa: BLE001  a mistake here must not reach the run
             _log.exception("tracing is off for the rest of the session")
             self._tree = None
