@@ -4,7 +4,6 @@ import logging
 import queue
 import threading
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from .span import Span
@@ -18,7 +17,7 @@ _TOLD_AGAIN_S = 60.0
 _log = logging.getLogger("offing.tracing")
 
 
-class Queued(ABC):
+class Queued:
     """Takes spans at once and delivers them in batches, in a thread that ends with the process.
 
     What does not fit into the queue, or cannot be delivered, is dropped; a log record says how many, at
@@ -55,9 +54,12 @@ class Queued(ABC):
             return
         self._thread.join(max(0.0, end - time.monotonic()))
 
-    @abstractmethod
     def _deliver(self, spans: Sequence[Span]) -> None:
         """Delivers, in the thread; may take its time and raise anything."""
+        raise NotImplementedError
+
+    def _finish(self) -> None:
+        """Nothing more will come; in the thread too, so that whoever closes waits no longer than it likes."""
 
     def _start(self) -> None:
         with self._starting:
@@ -78,6 +80,8 @@ class Queued(ABC):
             goes_on = len(spans) == len(batch)
             try:
                 self._deliver(spans)
+                if not goes_on:
+                    self._finish()
             except Exception as error:  # noqa: BLE001  a trace that cannot be kept never stops a run
                 self._lost(len(spans), f"{type(error).__name__}: {error}")
 

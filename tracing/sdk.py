@@ -6,17 +6,17 @@ other variables of its exporters, `OTEL_TRACES_SAMPLER`, `OTEL_RESOURCE_ATTRIBUT
 
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
 
 from .errors import TracingError
 from .queued import Queued
 from .span import Attributes, Span
 
 if TYPE_CHECKING:
+    from opentelemetry.context import Context
     from opentelemetry.sdk.trace import SynchronousMultiSpanProcessor, TracerProvider
     from opentelemetry.sdk.trace.export import SpanExporter
     from opentelemetry.sdk.trace.id_generator import IdGenerator
-    from opentelemetry.trace import Tracer
 
 Transport = Literal["http", "grpc"]
 
@@ -29,23 +29,18 @@ class _SdkSink(Queued):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self._made: TracerProvider | None = None
-
-    def close(self, wait_s: float) -> None:
-        """Delivers what it has, for so many seconds at most. The host's own provider is left open."""
-        super().close(wait_s)
+        self._made: _Made | None = None
 
     def _provider(self, ids: "IdGenerator") -> "TracerProvider":
         """A provider whose spans get their ids from `ids`."""
         raise NotImplementedError
 
     def _deliver(self, spans: Sequence[Span]) -> None:
-        ids = _given_ids()
         if self._made is None:
-            self._made = self._provider(cast("IdGenerator", ids))
-        tracer = self._made.get_tracer("offing")
+            ids = _given_ids()
+            self._made = _Made(self._provider(cast("IdGenerator", ids)), ids)
         for span in spans:
-            _emit(self._made, tracer, ids, span)
+            self._made.emit(span)
 
 
 class OtlpSink(_SdkSink):
@@ -77,11 +72,9 @@ class OtlpSink(_SdkSink):
         self._endpoint, self._transport, self._headers = endpoint, transport, headers
         self._resource = resource or {}
 
-    def close(self, wait_s: float) -> None:
-        """Sends what it has, for so many seconds at most."""
-        super().close(wait_s)
+    def _finish(self) -> None:
         if self._made is not None:
-            self._made.force_flush(int(wait_s * 1000))
+            self._made.provider.shutdown()
 
     def _provider(self, ids: "IdGenerator") -> "TracerProvider":
         from opentelemetry.sdk.resources import Resource
@@ -189,26 +182,44 @@ def _given_ids() -> GivenIds:
     return cast("GivenIds", _ids_class()())
 
 
-def _emit(provider: "TracerProvider", tracer: "Tracer", ids: GivenIds, span: Span) -> None:
-    from opentelemetry import trace
-    from opentelemetry.context import Context
-    from opentelemetry.sdk.trace.sampling import Decision
+class _Made(NamedTuple):
+    """A provider, and where the ids of its next span are laid down."""
 
-    ids.trace, ids.span = int(span.trace, 16), int(span.id, 16)
-    parent = Context()
-    if span.parent:
-        dropped = provider.sampler.should_sample(None, ids.trace, span.name).decision is Decision.DROP
+    provider: "TracerProvider"
+    ids: GivenIds
+
+    def emit(self, span: Span) -> None:
+        """Makes the span with the SDK and ends it."""
+        from opentelemetry import trace
+
+        self.ids.trace, self.ids.span = int(span.trace, 16), int(span.id, 16)
+        kind = trace.SpanKind.CLIENT if span.kind == "client" else trace.SpanKind.INTERNAL
+        links = [
+            trace.Link(
+                trace.SpanContext(int(one.trace, 16), int(one.span, 16), is_remote=True), one.attributes
+            )
+            for one in span.links
+        ]
+        made = self.provider.get_tracer("offing").start_span(
+            span.name, self._within(span), kind, span.attributes, links, start_time=span.start_us * 1000
+        )
+        for moment in span.moments:
+            made.add_event(moment.name, moment.attributes, moment.at_us * 1000)
+        if span.error:
+            made.set_status(trace.Status(trace.StatusCode.ERROR, span.error))
+        made.end(span.end_us * 1000)
+
+    def _within(self, span: Span) -> "Context":
+        """What the span is part of. Its parent ends later, so the sampler is asked what it will say."""
+        from opentelemetry import trace
+        from opentelemetry.context import Context
+        from opentelemetry.sdk.trace.sampling import Decision
+
+        if not span.parent:
+            return Context()
+        dropped = (
+            self.provider.sampler.should_sample(None, self.ids.trace, span.name).decision is Decision.DROP
+        )
         flags = trace.TraceFlags(0 if dropped else trace.TraceFlags.SAMPLED)
-        context = trace.SpanContext(ids.trace, int(span.parent, 16), is_remote=False, trace_flags=flags)
-        parent = trace.set_span_in_context(trace.NonRecordingSpan(context), parent)
-    links = [
-        trace.Link(trace.SpanContext(int(one.trace, 16), int(one.span, 16), is_remote=True), one.attributes)
-        for one in span.links
-    ]
-    kind = trace.SpanKind.CLIENT if span.kind == "client" else trace.SpanKind.INTERNAL
-    made = tracer.start_span(span.name, parent, kind, span.attributes, links, start_time=span.start_us * 1000)
-    for moment in span.moments:
-        made.add_event(moment.name, moment.attributes, moment.at_us * 1000)
-    if span.error:
-        made.set_status(trace.Status(trace.StatusCode.ERROR, span.error))
-    made.end(span.end_us * 1000)
+        parent = trace.SpanContext(self.ids.trace, int(span.parent, 16), is_remote=False, trace_flags=flags)
+        return trace.set_span_in_context(trace.NonRecordingSpan(parent), Context())
