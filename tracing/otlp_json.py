@@ -14,6 +14,8 @@ SCOPE = "offing"
 _FAILED = 2
 """The status code of an error."""
 _KINDS: Mapping[Kind, int] = {"internal": 1, "client": 3}
+_HELD: Mapping[type, str] = {bool: "boolValue", int: "intValue", float: "doubleValue", str: "stringValue"}
+"""Where the value of an attribute stands."""
 _KIND_OF: Mapping[int, Kind] = {number: kind for kind, number in _KINDS.items()}
 
 
@@ -71,17 +73,9 @@ def _attributes(attributes: Attributes) -> list[dict[str, Any]]:
 
 
 def _value(value: Attribute) -> dict[str, Any]:
-    match value:
-        case bool():
-            return {"boolValue": value}
-        case int():
-            return {"intValue": str(value)}
-        case float():
-            return {"doubleValue": value}
-        case str():
-            return {"stringValue": value}
-        case tuple():
-            return {"arrayValue": {"values": [_value(each) for each in value]}}
+    if isinstance(value, tuple):
+        return {"arrayValue": {"values": [_value(each) for each in value]}}
+    return {_HELD[type(value)]: str(value) if type(value) is int else value}
 
 
 def _read(told: Mapping[str, Any]) -> Span:

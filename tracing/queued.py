@@ -1,16 +1,20 @@
 """A sink with a thread of its own: whoever ends a span never waits for a disk or a network."""
 
+import contextlib
+import functools
 import logging
 import queue
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from .span import Span
 
 _MOST = 10_000
 """Spans that wait; further ones are dropped."""
 _BATCH = 500
+_LINGER_S = 0.2
+"""Seconds in which spans gather: a thread that wakes up for each would cost the run more than the spans."""
 _TOLD_AGAIN_S = 60.0
 """Seconds between two log records about the same trouble."""
 
@@ -27,7 +31,8 @@ class Queued:
     def __init__(self, name: str) -> None:
         """Starts its thread with the first span."""
         self._name = name
-        self._spans: queue.Queue[Span | None] = queue.Queue(_MOST)
+        self._spans: queue.Queue[Span] = queue.Queue(_MOST)
+        self._closing = threading.Event()
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
         self.dropped = 0
@@ -45,14 +50,9 @@ class Queued:
 
     def close(self, wait_s: float) -> None:
         """Delivers what is queued, for so many seconds at most."""
-        if self._thread is None:
-            return
-        end = time.monotonic() + wait_s
-        try:
-            self._spans.put(None, timeout=wait_s)
-        except queue.Full:
-            return
-        self._thread.join(max(0.0, end - time.monotonic()))
+        self._closing.set()
+        if self._thread is not None:
+            self._thread.join(wait_s)
 
     def _deliver(self, spans: Sequence[Span]) -> None:
         """Delivers, in the thread; may take its time and raise anything."""
@@ -68,22 +68,27 @@ class Queued:
                 self._thread.start()
 
     def _work(self) -> None:
-        goes_on = True
-        while goes_on:
-            batch = [self._spans.get()]
-            while len(batch) < _BATCH:
-                try:
+        is_last = False
+        while not is_last:
+            is_last = self._closing.wait(_LINGER_S)
+            self._guarded(self._drain)
+        self._guarded(self._finish)
+
+    def _drain(self) -> None:
+        while True:
+            batch: list[Span] = []
+            with contextlib.suppress(queue.Empty):
+                while len(batch) < _BATCH:
                     batch.append(self._spans.get_nowait())
-                except queue.Empty:
-                    break
-            spans = [span for span in batch if span is not None]
-            goes_on = len(spans) == len(batch)
-            try:
-                self._deliver(spans)
-                if not goes_on:
-                    self._finish()
-            except Exception as error:  # noqa: BLE001  a trace that cannot be kept never stops a run
-                self._lost(len(spans), f"{type(error).__name__}: {error}")
+            if not batch:
+                return
+            self._guarded(functools.partial(self._deliver, batch), len(batch))
+
+    def _guarded(self, work: Callable[[], None], spans: int = 0) -> None:
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001  a trace that cannot be kept never stops a run
+            self._lost(spans, f"{type(error).__name__}: {error}")
 
     def _lost(self, spans: int, why: str) -> None:
         self.dropped += spans
