@@ -4,6 +4,8 @@ BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 
 .DELETE_ON_ERROR:
+# Each of the many processes that the tests start would compile the library anew.
+unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo test check lint rules types clean
 
 help:    ## what there is to make
@@ -12,8 +14,8 @@ help:    ## what there is to make
 demo: $(VENV)/.runs    ## the reference investigation, offline, in a fresh environment
 	$(BIN)/offing demo
 
-test: $(VENV)/.tests    ## the tests, with branch coverage
-	$(BIN)/coverage run -m pytest
+test: $(VENV)/.tests    ## the tests, side by side on up to four cores, with branch coverage
+	$(BIN)/pytest --cov -n auto --maxprocesses 4 --dist worksteal --inline-snapshot disable
 
 check: lint rules types    ## all that holds without running anything; each also by itself
 

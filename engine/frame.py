@@ -4,6 +4,7 @@ The encoded layers are artifacts, so a session goes on with the very bytes it be
 upgrade of the engine or a change of its systems. Only another model makes them be encoded anew.
 """
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -68,7 +69,7 @@ async def make_frame(wanted: Wanted, connections: Connections, model: Model, art
     static, context = model.encode(frame.static), model.encode(frame.context)
     opened = Opened(
         model=model.name,
-        frame=await artifacts.put(TypeAdapter(Frame).dump_json(frame)),
+        frame=await artifacts.put(_kept().dump_json(frame)),
         static=await artifacts.put(static),
         context=await artifacts.put(context),
         setup=wanted.setup,
@@ -82,12 +83,18 @@ async def stored_frame(opened: Opened, model: Model, artifacts: Artifacts) -> Fr
     Raises:
         StoreError: an artifact is missing, or the store failed.
     """
-    frame = TypeAdapter(Frame).validate_json(await artifacts.get(opened.frame))
+    frame = _kept().validate_json(await artifacts.get(opened.frame))
     if opened.model != model.name:
         static, context = model.encode(frame.static), model.encode(frame.context)
     else:
         static, context = await artifacts.get(opened.static), await artifacts.get(opened.context)
     return Framed(opened, static, context, _names(frame))
+
+
+@functools.cache
+def _kept() -> TypeAdapter[Frame]:
+    """How a frame is written and read back. To work this out takes longer than to build a frame."""
+    return TypeAdapter(Frame)
 
 
 def _names(frame: Frame) -> tuple[str, ...]:

@@ -21,6 +21,8 @@ _SHOWN = 300
 """Characters of a wrong value that are shown."""
 _MOST = 5
 """Problems that are told at once."""
+_COMPARED = 1_000
+"""Characters of a name that are compared; to compare a megabyte takes seconds."""
 
 
 class Arguments:
@@ -67,5 +69,5 @@ def _expected(error: "ValidationError") -> str:
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
     """The name that was probably meant; None when none is near."""
-    found = difflib.get_close_matches(name, list(names), n=1, cutoff=0.5)
+    found = difflib.get_close_matches(name[:_COMPARED], list(names), n=1, cutoff=0.5)
     return found[0] if found else None

@@ -1,10 +1,12 @@
 """A real PostgreSQL server for the tests, started at the first use, and a fresh database for each test."""
 
 import atexit
+import contextlib
 import functools
 import itertools
 import os
 import pwd
+import secrets
 import shutil
 import socket
 import subprocess
@@ -31,9 +33,12 @@ def _as_user() -> list[str]:
 
 
 def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+    """A port that nobody is given who leaves the choice to the system, as other tests do all the time."""
+    while True:
+        port = 20_000 + secrets.randbelow(12_000)
+        with socket.socket() as one, contextlib.suppress(OSError):
+            one.bind(("127.0.0.1", port))
+            return port
 
 
 class Server:

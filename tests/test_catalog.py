@@ -237,10 +237,11 @@ def test_a_value_of_the_wrong_kind_is_unknown_and_the_rest_is_kept(tmp_path: Pat
 
 def test_a_lone_dated_model_stands_for_its_undated_name_and_for_its_other_dates(tmp_path: Path) -> None:
     rows = json.dumps({"claude-x-20260101": {"litellm_provider": "anthropic", "max_input_tokens": 9}})
-    for name in ("claude-x", "claude-x-20270101", "claude-x-2027-01-01", "claude-x@20270101"):
-        assert asked_of_a_map(tmp_path, rows, f"anthropic:{name}") == repr(ModelInfo(window=9))
-    for name in ("claude-x-2", "claude-x-20260101-v2", "claude"):
-        assert asked_of_a_map(tmp_path, rows, f"anthropic:{name}") == repr(ModelInfo())
+    meant = ("claude-x", "claude-x-20270101", "claude-x-2027-01-01", "claude-x@20270101")
+    others = ("claude-x-2", "claude-x-20260101-v2", "claude")
+    told = asked_of_a_map(tmp_path, rows, *(f"anthropic:{name}" for name in (*meant, *others)))
+    expected = [ModelInfo(window=9) for _ in meant] + [ModelInfo() for _ in others]
+    assert told.splitlines() == [repr(info) for info in expected]
 
 
 def test_nothing_is_read_at_import_and_litellm_is_never_imported() -> None:
@@ -258,16 +259,19 @@ def test_nothing_is_read_at_import_and_litellm_is_never_imported() -> None:
     subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=True, timeout=60)
 
 
-def asked_of_a_map(folder: Path, text: str | None, name: str) -> str:
-    """What an interpreter says of a model whose litellm has this map."""
+def asked_of_a_map(folder: Path, text: str | None, *names: str) -> str:
+    """What an interpreter whose litellm has this map says of the models, a line each."""
     litellm = folder / "litellm"
     litellm.mkdir(exist_ok=True)
     (litellm / "__init__.py").write_text("raise ImportError('it is not to be imported')")
     if text is not None:
         (litellm / MAP.name).write_text(text)
-    script = "import sys; from offing.engine.models.catalog import info_of; print(info_of(sys.argv[1]))"
+    script = (
+        "import sys; from offing.engine.models.catalog import info_of; "
+        "print(*map(info_of, sys.argv[1:]), sep='\\n')"
+    )
     return subprocess.run(
-        [sys.executable, "-c", script, name],
+        [sys.executable, "-c", script, *names],
         check=True,
         capture_output=True,
         text=True,

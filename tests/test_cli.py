@@ -3,15 +3,18 @@
 import io
 import os
 import pty
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from command import offing_here
 from loopback import Answer, Loopback, Stall, Text, ToolUse
 from offing.engine.cli.screen import Screen
 
@@ -36,19 +39,27 @@ def offing(*arguments: str, **environment: str) -> subprocess.CompletedProcess[s
     )
 
 
+class Demo(NamedTuple):
+    """One that nothing stopped."""
+
+    said: str
+    """Where it is piped."""
+    store: Path
+
+
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What the demo says where it is piped."""
-    where = str(tmp_path_factory.mktemp("whole"))
-    done = offing("demo", "--store", f"{where}/offing.db", "--out", where)
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
+    where = tmp_path_factory.mktemp("whole")
+    store = where / "offing.db"
+    done = offing("demo", "--store", str(store), "--out", str(where))
     assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
+    return Demo(done.stdout, store)
 
 
-def test_piped_progress_is_plain_lines(demo: str) -> None:
-    assert "\x1b" not in demo
-    assert "\r" not in demo
-    assert "   4.1 - matching__reconcile" in demo
+def test_piped_progress_is_plain_lines(demo: Demo) -> None:
+    assert "\x1b" not in demo.said
+    assert "\r" not in demo.said
+    assert "   4.1 - matching__reconcile" in demo.said
 
 
 def test_on_a_terminal_the_last_line_changes_and_is_gone_in_the_end(folder: Path) -> None:
@@ -71,7 +82,7 @@ def _read(terminal: int) -> bytes:
 
 
 @pytest.mark.parametrize("line", ["2.2 ", "11.1 ", "19.1 "])
-def test_a_killed_demo_goes_on_to_the_same_answer(folder: Path, demo: str, line: str) -> None:
+def test_a_killed_demo_goes_on_to_the_same_answer(folder: Path, demo: Demo, line: str) -> None:
     running = subprocess.Popen([*OFFING, "demo"], stdout=subprocess.PIPE, text=True)
     assert running.stdout is not None
     run = running.stdout.readline().split()[1]
@@ -82,7 +93,7 @@ def test_a_killed_demo_goes_on_to_the_same_answer(folder: Path, demo: str, line:
     running.stdout.close()
     resumed = offing("resume", run)
     assert (resumed.returncode, resumed.stderr) == (0, "")
-    assert answer_of(resumed.stdout) == answer_of(demo)
+    assert answer_of(resumed.stdout) == answer_of(demo.said)
     assert (folder / "offing-demo" / "statement-2026-09.xlsx").exists()
 
 
@@ -115,7 +126,7 @@ def test_run_works_on_a_users_own_files_with_claude(folder: Path) -> None:
 
 
 def test_without_a_key_it_says_exactly_what_it_needs(folder: Path) -> None:
-    done = offing("run", "What was the rent?")
+    done = offing_here("run", "What was the rent?")
     assert done.returncode == 2
     assert done.stderr == (
         "offing: anthropic:claude-opus-5-5 needs a key: set ANTHROPIC_API_KEY to one from "
@@ -133,22 +144,22 @@ def test_without_a_key_it_says_exactly_what_it_needs(folder: Path) -> None:
     ],
 )
 def test_wrong_usage_names_the_value_and_ends_with_2(folder: Path, arguments: list[str], told: str) -> None:
-    done = offing(*arguments)
+    done = offing_here(*arguments)
     assert done.returncode == 2
     assert told in done.stderr
 
 
 def test_an_unknown_run_ends_with_1(folder: Path) -> None:
-    done = offing("resume", "nobody.1")
+    done = offing_here("resume", "nobody.1")
     assert done.returncode == 1
     assert done.stderr.startswith("offing: there is no run 'nobody.1'")
 
 
-def test_a_run_of_a_later_release_ends_with_1_and_says_so(folder: Path) -> None:
-    run = offing("demo").stdout.split()[1]
-    with closing(sqlite3.connect(".offing/offing.db")) as database, database:
+def test_a_run_of_a_later_release_ends_with_1_and_says_so(folder: Path, demo: Demo) -> None:
+    store = str(shutil.copy(demo.store, folder))
+    with closing(sqlite3.connect(store)) as database, database:
         database.execute("update fact set version = 9 where kind = 'opened'")
-    done = offing("resume", run)
+    done = offing_here("resume", demo.said.split()[1], "--store", store)
     assert done.returncode == 1
     assert done.stderr == (
         "offing: row 1 is of kind 'opened', version 9, which this release does not know: it can be shown; "
@@ -173,14 +184,14 @@ def test_what_the_terminal_cannot_show_ends_no_run() -> None:
 
 def test_a_store_that_cannot_be_opened_ends_with_1_and_its_name(folder: Path) -> None:
     (folder / "broken.db").write_bytes(b"this is no database" * 100)
-    done = offing("demo", "--store", "broken.db")
+    done = offing_here("demo", "--store", "broken.db")
     assert done.returncode == 1
     assert done.stderr.startswith("offing: cannot open the store 'broken.db': ")
 
 
 def test_a_refused_request_ends_with_1_and_says_how_to_go_on(folder: Path) -> None:
     with Loopback([Answer([Text("never")])], check=False) as server:
-        done = offing("run", "x", ANTHROPIC_API_KEY="k", ANTHROPIC_BASE_URL=f"{server.url}/wrong")
+        done = offing_here("run", "x", ANTHROPIC_API_KEY="k", ANTHROPIC_BASE_URL=f"{server.url}/wrong")
     assert done.returncode == 1
     assert "The run stopped (fault)" in done.stdout
     assert "Go on with: offing resume " in done.stdout

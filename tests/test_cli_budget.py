@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from command import offing_here
 from loopback import Answer, Loopback, Text, ToolUse
 from test_cli import offing
 
@@ -29,7 +30,7 @@ def test_a_run_stops_at_its_budget_and_goes_on_with_more_and_with_guidance(folde
         [run] = re.findall(
             r"Go on with: offing resume (\S+) --budget-usd AMOUNT, or --max-calls N", done.stdout
         )
-        again = offing("resume", run, **keys)
+        again = offing_here("resume", run, **keys)
         assert (again.returncode, len(server.requests)) == (3, 1)
         words = ("--guidance", "Only what was paid to the landlord.", "--by", "ann")
         last = offing("resume", run, "--max-calls", "3", *words, **keys)
@@ -44,6 +45,6 @@ def test_a_run_stops_at_its_budget_and_goes_on_with_more_and_with_guidance(folde
     ("option", "value"), [("--budget-usd", "-1"), ("--budget-usd", "nan"), ("--max-calls", "1.5")]
 )
 def test_an_amount_that_bounds_nothing_ends_with_2(folder: Path, option: str, value: str) -> None:
-    done = offing("run", "x", f"{option}={value}")
+    done = offing_here("run", "x", f"{option}={value}")
     assert done.returncode == 2
     assert f"{value!r} is no " in done.stderr

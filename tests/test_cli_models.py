@@ -1,12 +1,14 @@
-"""`offing models`, as a person uses it: in a process of its own."""
+"""`offing models`, as a person uses it."""
 
 import os
 import subprocess
 import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
+from command import offing_here
 from offing.engine.errors import ModelNotConfigured
 from offing.engine.models import model_named
 
@@ -37,19 +39,36 @@ litellm:openai/gpt-5.6
 """
 
 
-def models(*names: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def kept() -> dict[str, str]:
+    """The variables that tell of no keys."""
+    return {name: os.environ[name] for name in KEPT if name in os.environ}
+
+
+def models(*names: str, **variables: str) -> CompletedProcess[str]:
     """Runs it with these variables and none that would tell of keys."""
-    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    return subprocess.run(
-        [*OFFING, *names], capture_output=True, text=True, timeout=60, check=False, env=kept | variables
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        for name in os.environ.keys() - kept().keys():
+            patch.delenv(name)
+        return offing_here("models", *names, **variables)
 
 
 def shown(*names: str, **variables: str) -> str:
-    done = models(*names, **variables)
+    return told_by(models(*names, **variables))
+
+
+def told_by(done: CompletedProcess[str]) -> str:
+    """What it said, once it has said nothing else."""
     assert (done.returncode, done.stderr) == (0, "")
     assert SECRET not in done.stdout
     return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
+
+
+def shown_in_a_process(*names: str, **variables: str) -> str:
+    """As `shown`, in a process of its own: the price map is read once a process."""
+    run = [*OFFING, *names]
+    env = kept() | variables
+    done = subprocess.run(run, capture_output=True, text=True, timeout=60, check=False, env=env)
+    return told_by(done)
 
 
 def test_without_names_it_shows_what_run_uses_and_what_is_missing() -> None:
@@ -60,7 +79,7 @@ def test_without_names_it_shows_what_run_uses_and_what_is_missing() -> None:
 
 
 def test_a_named_model_with_its_key() -> None:
-    told = shown("anthropic:claude-opus-5-5", ANTHROPIC_API_KEY=SECRET)
+    told = shown_in_a_process("anthropic:claude-opus-5-5", ANTHROPIC_API_KEY=SECRET)
     assert told == OPUS.format(note="", key="ANTHROPIC_API_KEY is set")
 
 
@@ -165,6 +184,6 @@ def test_a_wrong_name_is_told_with_the_nearest_and_ends_with_2(name: str, told: 
 
 def test_without_the_price_map_everything_is_unknown_and_said_to_be(tmp_path: Path) -> None:
     (tmp_path / "litellm.py").write_text("raise ImportError('it is not to be imported')")
-    told = shown("litellm:openai/gpt-5.66", PYTHONPATH=str(tmp_path))
+    told = shown_in_a_process("litellm:openai/gpt-5.66", PYTHONPATH=str(tmp_path))
     assert "\n  window           unknown\n" in told
     assert told.endswith("read from litellm's price map, which cannot be found.\n")

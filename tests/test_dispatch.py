@@ -473,7 +473,7 @@ async def test_a_thread_that_outlives_its_timeout_keeps_its_lock_and_frees_it_wh
 
     x = frozenset({"x"})
     tools = [
-        Tool("it", "Blocks.", ANY, block, Effect.ONCE, writes=x, blocking=True, timeout_s=0.01),
+        Tool("it", "Blocks.", ANY, block, Effect.ONCE, writes=x, blocking=True, timeout_s=0.2),
         async_tool(free, "free", effect=Effect.READ),
     ]
     batch = await World(tools).run(

@@ -6,13 +6,14 @@ import inspect
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+from command import offing_here
 
 ROOT = Path(__file__).parents[1]
 PAGES = ["README.md", "ARCHITECTURE.md", *(f"docs/{p.name}" for p in ROOT.glob("docs/*.md"))]
@@ -90,10 +91,8 @@ def commands(block: Block) -> Iterator[list[str]]:
 
 
 def knows(subcommand: str) -> bool:
-    """Whether the installed command line has a subcommand."""
-    offing = Path(sys.executable).with_name("offing")
-    told = subprocess.run([offing, subcommand, "--help"], capture_output=True, check=False)
-    return told.returncode == 0
+    """Whether the command line has a subcommand."""
+    return offing_here(subcommand, "--help").returncode == 0
 
 
 @pytest.mark.parametrize("page", sorted(PAGES))

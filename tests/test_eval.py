@@ -12,6 +12,7 @@ from typing import cast
 
 import pytest
 
+from command import offing_here
 from loopback import Answer, HttpError, Loopback, Text, in_order
 from loopback import Usage as Counted
 from offing.engine import Engine, Scripted
@@ -167,7 +168,7 @@ def test_it_runs_without_a_key_and_leaves_nothing_behind(tmp_path: Path) -> None
         (["--effort", "hihg"], "invalid choice: 'hihg'"),
     ],
 )
-def test_wrong_usage_ends_with_2(arguments: list[str], told: str, tmp_path: Path) -> None:
-    done = offing("eval", *arguments, folder=tmp_path)
+def test_wrong_usage_ends_with_2(arguments: list[str], told: str) -> None:
+    done = offing_here("eval", *arguments)
     assert done.returncode == 2
     assert told in done.stderr

@@ -5,6 +5,7 @@ were encoded once, which is what makes a long run cheap (WIRE.md, section 9). SD
 """
 
 import asyncio
+import functools
 import importlib
 import os
 from collections.abc import AsyncGenerator, Mapping
@@ -24,6 +25,8 @@ from .catalog import info_of
 from .model import Delta, Effort, Part, Reply, Request, Thinking, clamp
 
 if TYPE_CHECKING:
+    from ssl import SSLContext
+
     from anthropic import AsyncAnthropic, AsyncStream
 
 KEY = "ANTHROPIC_API_KEY"
@@ -179,9 +182,18 @@ class AnthropicModel:
                 max_retries=0,
                 timeout=sdk.Timeout(self._options.stall_s, connect=_CONNECT_S),
                 open_telemetry=False,
+                http_client=sdk.DefaultAsyncHttpxClient(verify=_trusted()),
             )
             self._loop = loop
         return cast("AsyncAnthropic", self._client)
+
+
+@functools.cache
+def _trusted() -> "SSLContext":
+    """Whose certificates are believed, as the SDK has it by default: read once, since it takes 30 ms."""
+    import httpx2  # what the SDK stands on; it loads with it
+
+    return httpx2.create_ssl_context()
 
 
 def _head(model: str, options: Options) -> Mapping[str, JsonValue]:

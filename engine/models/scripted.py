@@ -6,6 +6,7 @@ driven anew through the recorded replies at each call, so it survives a kill; in
 nothing but its book, and has to take the same path each time.
 """
 
+import functools
 from collections.abc import (
     AsyncGenerator,
     Awaitable,
@@ -64,9 +65,15 @@ class CallResult:
             PlaybookError: it is none.
         """
         try:
-            return TypeAdapter(JsonValue).validate_json(self.text)
+            return _json().validate_json(self.text)
         except ValueError as error:
             raise PlaybookError(f"the tool's answer is no JSON: {self.text[:300]!r}") from error
+
+
+@functools.cache
+def _json() -> TypeAdapter[JsonValue]:
+    """A reader of any JSON, made once: a playbook reads each result again at each of its calls."""
+    return TypeAdapter(JsonValue)
 
 
 class Playbook:
