@@ -6,16 +6,19 @@ PIP = $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constr
 .DELETE_ON_ERROR:
 # Each of the many processes that the tests start would compile the library anew.
 unexport PYTHONDONTWRITEBYTECODE
-.PHONY: help demo test check lint rules types clean
+.PHONY: help demo test kill-all check lint rules types clean
 
 help:    ## what there is to make
-	@sed -n 's/^\([a-z]*\): .*##/  make \1\t/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\): .*##/  make \1\t/p' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.runs    ## the reference investigation, offline, in a fresh environment
 	$(BIN)/offing demo
 
 test: $(VENV)/.tests    ## the tests, side by side on up to four cores, with branch coverage
-	$(BIN)/pytest --cov -n auto --maxprocesses 4 --dist worksteal --inline-snapshot disable
+	BFCL=$(VENV)/bfcl $(BIN)/pytest --cov -n auto --maxprocesses 4 --dist worksteal --inline-snapshot disable
+
+kill-all: $(VENV)/.tests    ## every kill point of the scenario and of the demo, on SQLite and PostgreSQL
+	$(BIN)/python tests/kill_all.py
 
 check: lint rules types    ## all that holds without running anything; each also by itself
 
@@ -37,7 +40,8 @@ clean:    ## removes the environment and what building and checking leave
 
 # One environment, in two steps: what a user installs, then the dev extra on top. Both are made anew
 # when a pin or a dependency has changed. setuptools goes first and the build is not isolated, so
-# that its release too is the one in constraints.txt.
+# that its release too is the one in constraints.txt. The public tool sets of tests/test_bfcl.py stand
+# apart: they require thirty packages that the tests have no use for.
 $(VENV)/.runs: pyproject.toml constraints.txt
 	@test ! -e $(VENV) -o -e $(VENV)/pyvenv.cfg || { echo "$(VENV) is no environment"; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)
@@ -47,4 +51,5 @@ $(VENV)/.runs: pyproject.toml constraints.txt
 
 $(VENV)/.tests: $(VENV)/.runs
 	$(PIP) --no-build-isolation -e '.[dev]'
+	$(PIP) --no-deps --target $(VENV)/bfcl bfcl-eval
 	@touch $@

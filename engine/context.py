@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from pydantic import SecretStr
 
 from ..namespaces.meta_tools import Call
-from ..namespaces.tool import ToolContext
+from ..namespaces.tool import Answer, ToolContext
 from .redact import Redactor
 from .resident.desk import Desk
 from .run import Run
 from .scrub import scrub
 from .store.facts import Fact
+from .store.people import Answered, Questioned
 
 
 def context_of(run: Run, identity: str, call: Call, also: list[Fact]) -> ToolContext:
@@ -32,9 +33,17 @@ def context_of(run: Run, identity: str, call: Call, also: list[Fact]) -> ToolCon
     key = hashlib.sha256(f"{run.lease.stream}\n{run.id}\n{identity}".encode()).hexdigest()
     common = (run.id, identity, key, credentials, progress, read)
     if call.owner:
-        return ToolContext(*common)
+        return ToolContext(*common, answer=_answer(run, identity))
     means = run.means
-    return Desk(*common, run.state, means.toolbox, means.workspace, also, means.skills)
+    return Desk(*common, run.state, means.toolbox, means.workspace, also, means.skills, means.memory)
+
+
+def _answer(run: Run, identity: str) -> Answer | None:
+    """What was said to the question that the call has asked; None when it has asked none."""
+    waiting = run.state.current.waiting.get(identity)
+    if waiting is None or not isinstance(waiting.asked, Questioned):
+        return None
+    return Answer(waiting.said.text, waiting.asked.state) if isinstance(waiting.said, Answered) else None
 
 
 def credentials_of(run: Run, call: Call) -> Mapping[str, SecretStr]:

@@ -7,16 +7,19 @@ its outcome is recorded. Nothing a tool does ends the run: what it raises is the
 import asyncio
 import contextlib
 import functools
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
+from pydantic import JsonValue
+
 from ..compaction.conversation import ToolCall
 from ..namespaces.meta_tools import Call, Wrong
-from ..namespaces.tool import Effect, Inspection, ToolContext, ToolOutput
+from ..namespaces.tool import Effect, Inspection, Question, ToolContext, ToolOutput
 from .context import context_of, credentials_of
 from .errors import StoreError
-from .gate import Gated, gate, within
+from .gate import Gated, gate, questioned, within
 from .locks import Ticket
 from .mail import end
 from .prompts import prompt
@@ -139,10 +142,34 @@ async def _settle(run: Run, planned: Planned) -> None:
     also: list[Fact] = []
     try:
         outcome = await _unless_interrupted(run, planned, also)
+        if isinstance(planned.meaning, Call) and outcome.output.question is not None:
+            told = await _asked(run, planned, planned.meaning, outcome.output.question)
+            if not told:
+                return
+            outcome = Outcome(ToolOutput(f"{_text(outcome.output.content)}\n{told}".strip(), error=True))
         fact = await _fact(run, planned, outcome)
         await run.record(*(also if not outcome.output.error else ()), fact)
     finally:
         planned.ticket.answer()
+
+
+async def _asked(run: Run, planned: Planned, call: Call, asks: Question) -> str:
+    """Asks a person on the call's behalf, which goes on once there is an answer.
+
+    Returns why nobody was asked; empty when somebody was.
+    """
+    async with run.asking:
+        try:
+            question = questioned(run, planned.call.id, call, asks)
+        except Exception as error:  # noqa: BLE001  a tool may put anything into its question
+            question = f"Nobody can be asked: {told(error)[:1000]}"
+        if isinstance(question, Questioned):
+            await run.record(question)
+    return question if isinstance(question, str) else ""
+
+
+def _text(content: JsonValue) -> str:
+    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, default=str)
 
 
 async def _unless_interrupted(run: Run, planned: Planned, also: list[Fact]) -> Outcome:
@@ -255,7 +282,10 @@ def _ended(planned: Planned, call: Call, end: Ended) -> Outcome:
         return _timed_out(call)
     if end.how == "not begun":
         return _not_begun(planned, "all threads for tools were busy")
-    return Outcome(end.output or ToolOutput(end.error, error=True))
+    output = end.output or ToolOutput(end.error, error=True)
+    if output.unknown and call.tool.effect is Effect.ONCE:
+        return _unknown(call.operation, f"did not come to an end ({_text(output.content)})")
+    return Outcome(output)
 
 
 def _timed_out(call: Call) -> Outcome:

@@ -27,6 +27,7 @@ from .history.fork import Edit, Target
 from .history.streams import session_named
 from .inbox import Inbox
 from .limits import Limits
+from .memory import MemoryPolicy
 from .models.model import HoldsConnections, Model
 from .notify import Notices, Notifier
 from .pool import Pool
@@ -66,6 +67,7 @@ class Engine:
         approvals: ApprovalPolicy | None = None,
         notifier: Notifier | None = None,
         tracing: Tracing | None = None,
+        memory: MemoryPolicy | None = None,
         outside: Outside | None = None,
     ) -> None:
         """Opens nothing yet.
@@ -84,6 +86,7 @@ class Engine:
             approvals: Which calls a person has to approve; None for the destructive ones.
             notifier: Who is told when a run stops and needs a person; None for nobody.
             tracing: Where runs are traced; None for where the process's own OpenTelemetry goes.
+            memory: What is remembered from one session to the next; None for nothing.
             outside: Time and the names of new sessions, for tests.
 
         Raises:
@@ -106,6 +109,7 @@ class Engine:
             approvals=approvals or ApprovalPolicy(),
             notices=Notices(notifier),
             tracing=Tracing() if tracing is None else tracing,
+            memory=memory,
         )
         self._tenant = "local"
         self._root = store or MemoryStore()

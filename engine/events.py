@@ -28,6 +28,7 @@ from .store.facts import (
     Linked,
     Noted,
     Opened,
+    Remembered,
     Replied,
     Resumed,
     Settled,
@@ -154,6 +155,18 @@ class SkillLoaded:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryKept:
+    """Something will be remembered in later sessions; a person can forget it by its id."""
+
+    seq: int
+    run: str
+    id: str
+    text: str
+    expires_at: int | None
+    """Microseconds since 1970 in UTC; None for never."""
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerChecked:
     """The answer that was streamed last was checked: without doubts it stands as it is.
 
@@ -232,6 +245,7 @@ Durable = (
     | TasksChanged
     | AnswerChecked
     | SkillLoaded
+    | MemoryKept
     | ModelFailed
     | PeopleEvent
     | RunStopped
@@ -285,6 +299,10 @@ def _skill(row: Row, fact: SkillActivated) -> Durable:
     return SkillLoaded(row.seq, row.run, fact.name, fact.version, fact.how)
 
 
+def _remembered(row: Row, fact: Remembered) -> Durable:
+    return MemoryKept(row.seq, row.run, fact.id, fact.text, fact.expires_at)
+
+
 def _checked(row: Row, fact: Checked) -> Durable:
     doubts = (fact.problem,) if fact.problem else fact.doubts
     return AnswerChecked(row.seq, row.run, fact.figures, doubts)
@@ -309,6 +327,7 @@ _EVENTS: Mapping[type, Callable[..., Durable]] = {
     TasksSet: _tasks,
     Checked: _checked,
     SkillActivated: _skill,
+    Remembered: _remembered,
     Faulted: _faulted,
     Stopped: _stopped,
     **PEOPLE_EVENTS,

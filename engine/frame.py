@@ -18,7 +18,7 @@ from .connections import Connections
 from .errors import ConfigurationError
 from .models.model import Frame, Model, ToolDefinition
 from .prompt import About, build_frame
-from .resident import RESIDENT
+from .resident import tools_of
 from .session_skills import SessionSkills
 from .store.facts import Opened
 from .store.journal import Artifacts
@@ -44,6 +44,8 @@ class Wanted:
     pinned: Sequence[str]
     setup: Mapping[str, JsonValue]
     skills: SessionSkills
+    memory: bool = False
+    """Whether it can remember from one session to the next."""
 
 
 async def make_frame(wanted: Wanted, connections: Connections, model: Model, artifacts: Artifacts) -> Framed:
@@ -54,7 +56,7 @@ async def make_frame(wanted: Wanted, connections: Connections, model: Model, art
         StoreError: the store failed.
     """
     definitions = [
-        *(_definition(tool) for tool in RESIDENT),
+        *(_definition(tool) for tool in tools_of(memory=wanted.memory)),
         *(_definition(tool) for one in connections.connected for tool in one.meta_tools()),
         *_pinned(wanted.pinned, connections.connected),
     ]
@@ -108,8 +110,11 @@ def _definition(tool: Tool) -> ToolDefinition:
 def _pinned(names: Sequence[str], connected: Sequence[Connected]) -> list[ToolDefinition]:
     """Tools of namespaces that are shown with their schemas, for those used all the time."""
     by_name = {one.name: one for one in connected}
+    own = (
+        f"{one.name}__{name}" for one in connected for name, known in one.tools.items() if known.tool.pinned
+    )
     shown: list[ToolDefinition] = []
-    for name in dict.fromkeys(names):
+    for name in dict.fromkeys((*names, *own)):
         namespace, _, operation = name.partition("__")
         if namespace not in by_name:
             continue  # not connected: the frame says so, with the reason
@@ -118,5 +123,5 @@ def _pinned(names: Sequence[str], connected: Sequence[Connected]) -> list[ToolDe
         except NamespaceError as error:
             raise ConfigurationError(f"cannot pin {name!r}: {error}") from error
         tool = by_name[namespace].tools[operation].tool
-        shown.append(ToolDefinition(alias, tool.summary, plain_root(tool.schema)))
+        shown.append(ToolDefinition(alias, tool.description or tool.summary, plain_root(tool.schema)))
     return shown

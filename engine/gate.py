@@ -14,6 +14,7 @@ from pydantic import JsonValue
 
 from ..namespaces.arguments import Arguments
 from ..namespaces.meta_tools import GET_SCHEMA, Call, Wrong
+from ..namespaces.tool import Question
 from .canonical import digest_of, filled
 from .context import context_of, credentials_of
 from .prompts import prompt
@@ -30,6 +31,8 @@ from .work import told, was_cancelled
 _PREVIEW_S = 10.0
 """Seconds that a tool has to say what a call would do."""
 _PREVIEW_CHARS = 4_000
+_STATE_CHARS = 200_000
+"""Characters of what a question keeps for its tool; more has no place in a journal's row."""
 
 Gated = Call | Wrong | Requested | Questioned
 """A call that may run, why it may not, or what a person is asked first."""
@@ -73,6 +76,25 @@ def within(state: State, gated: Mapping[str, Gated]) -> dict[str, Gated]:
         if isinstance(one, Questioned) and most is not None and asked > most:
             kept[identity] = Wrong(prompt("no_questions"), ASK_USER)
     return kept
+
+
+def questioned(run: Run, identity: str, call: Call, asks: Question) -> Questioned | str:
+    """What a call at work asks a person, as it is recorded; why nobody can be asked, if so."""
+    current = run.state.current
+    if current.budget.questions is not None and current.questions >= current.budget.questions:
+        return prompt("no_questions")
+    redact = Redactor.of(credentials_of(run, call))
+    state = json.dumps(asks.state, ensure_ascii=False)
+    question = Questioned(
+        identity,
+        _shown(redact(asks.text)),
+        tuple(scrub(redact(option)) for option in asks.options),
+        asks.schema,
+        cast("JsonValue", json.loads(redact(state))),
+    )
+    problem = "" if len(state) <= _STATE_CHARS else f"it would have to keep {len(state):,} characters"
+    problem = problem or unrecordable(question)
+    return f"Nobody can be asked: {problem[:1000]}" if problem else question
 
 
 def _canonical(call: Call) -> Call:

@@ -14,6 +14,7 @@ from .hearing import take_in
 from .models.model import Delta, Reply
 from .models.pricing import cost
 from .models.retry import told_wait_us
+from .points import sending
 from .run import Run
 from .scrub import scrub, scrub_fields
 from .steps import Ask, Check, Execute, Wait, next_step
@@ -100,6 +101,7 @@ async def _stream(run: Run) -> Reply:
     request = means.wire.request(run.state.conversation.view(), run.state.turn + 1)
     request = replace(request, effort=means.effort.of(run.state))
     means.trail.asks(run.id, request.effort)
+    sending(request)
     async with aclosing(means.model.stream(request)) as stream:
         async for part in stream:
             if isinstance(part, Reply):

@@ -28,13 +28,16 @@ class ApprovalNeeded:
 
 @dataclass(frozen=True, slots=True)
 class QuestionAsked:
-    """The model asks a person something."""
+    """The model, or a system that it has called, asks a person something."""
 
     seq: int
     run: str
     call: str
     question: str
     options: tuple[str, ...]
+    schema: Mapping[str, object] | None = None
+    """JSON Schema of the answer, for a form: what is filled in is posted as the text of a JSON object. None
+    for an answer in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,7 @@ def _requested(row: Row, fact: Requested) -> PeopleEvent:
 
 
 def _questioned(row: Row, fact: Questioned) -> PeopleEvent:
-    return QuestionAsked(row.seq, row.run, fact.call, fact.question, fact.options)
+    return QuestionAsked(row.seq, row.run, fact.call, fact.question, fact.options, fact.schema)
 
 
 def _expired(row: Row, fact: Expired) -> PeopleEvent:

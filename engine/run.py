@@ -15,6 +15,7 @@ from .effort import EffortChoice
 from .hub import Hub
 from .locks import WriteLocks
 from .mail import Mail
+from .memory import SessionMemory
 from .models.catalog import ModelInfo
 from .models.model import Model
 from .pool import Pool
@@ -50,6 +51,8 @@ class Means:
     """Which calls need a person."""
     trail: Trail = field(default_factory=Trail)
     """Where the runs are traced."""
+    memory: SessionMemory | None = None
+    """What is remembered across sessions; None for nothing."""
 
 
 class _Given(NamedTuple):
@@ -76,6 +79,8 @@ class Run:
     clock: RunClock
     hub: Hub
     means: Means
+    asking: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+    """One call at a time asks a person, so that none does beyond the budget."""
     mail: Mail = field(init=False)
     """What others say to it."""
     _queued: int = field(init=False)

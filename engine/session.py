@@ -28,11 +28,12 @@ from .hub import Hub
 from .inbox import Inbox
 from .locks import WriteLocks
 from .loop import drive
+from .memory import SessionMemory
 from .models.catalog import info_of
 from .opening import GoingOn, Opening, check_finished, resumed
 from .prompt import Disconnected
 from .prompts import prompt
-from .resident import RESIDENT
+from .resident import tools_of
 from .run import Means, Run
 from .scrub import scrub
 from .session_skills import SessionSkills, session_skills
@@ -312,13 +313,17 @@ class Session(Spoken):
         else:
             today = day_of(shared.clock.now_us())
             setting = self._setting
-            wanted = Wanted(setting.about, today, shared.pinned, setting.setup, self._skills)
+            wanted = Wanted(
+                setting.about, today, shared.pinned, setting.setup, self._skills, shared.memory is not None
+            )
             framed = await make_frame(wanted, self._connections, shared.model, artifacts)
         self._framed = framed
         self._means = Means(
             model=shared.model,
             wire=Wire(shared.model, [framed.static, framed.context]),
-            toolbox=Toolbox(RESIDENT, self._connections.connected, framed.tools),
+            toolbox=Toolbox(
+                tools_of(memory="remember" in framed.tools), self._connections.connected, framed.tools
+            ),
             locks=WriteLocks(),
             slots=asyncio.Semaphore(shared.limits.parallel_calls),
             pool=shared.pool,
@@ -329,6 +334,7 @@ class Session(Spoken):
             skills=self._skills,
             approvals=shared.approvals,
             trail=self._trail,
+            memory=None if shared.memory is None else SessionMemory(self._store.memory, shared.memory),
         )
         self._trail.knows(self._means.info.window)
         return self._means

@@ -10,6 +10,7 @@ from ..skills import SkillFolders, SkillSettings
 from .approvals import ApprovalPolicy
 from .clock import RunClock
 from .limits import Limits
+from .memory import MemoryPolicy
 from .models.model import Model
 from .notify import Notices
 from .pool import Pool
@@ -59,6 +60,8 @@ class Shared:
     """Who is told when a run stops for a person."""
     tracing: Tracing
     """Where runs are traced."""
+    memory: MemoryPolicy | None = None
+    """What is remembered from one session to the next; None for nothing."""
 
     @property
     def model(self) -> Model:

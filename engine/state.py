@@ -24,6 +24,7 @@ from .store.facts import (
     Linked,
     Noted,
     Opened,
+    Remembered,
     Replied,
     Resumed,
     Settled,
@@ -130,7 +131,7 @@ def apply(state: State, row: Row) -> None:  # noqa: C901, PLR0912
             state.links[figure] = records
         case SkillActivated() as skill:
             _activate(state, skill)
-        case Started() | Checked() | Waited() | Stopped():
+        case Started() | Checked() | Waited() | Stopped() | Remembered():
             _mark(state.current, fact)
         case (
             Requested()
@@ -159,7 +160,7 @@ def _place(state: State, row: Row, fact: Opened | Forked | Moved) -> None:
             assert_never(never)
 
 
-def _mark(run: RunState, fact: Started | Checked | Waited | Stopped) -> None:
+def _mark(run: RunState, fact: Started | Checked | Waited | Stopped | Remembered) -> None:
     match fact:
         case Started(call):
             run.started.add(call)
@@ -172,6 +173,8 @@ def _mark(run: RunState, fact: Started | Checked | Waited | Stopped) -> None:
             run.waited, run.retried = True, run.retried + 1
         case Stopped():
             run.stopped = fact
+        case Remembered():
+            pass  # it is in the store's memory, and nothing that comes next depends on it
         case _ as never:
             assert_never(never)
 
@@ -180,6 +183,7 @@ def _hear(state: State, run: RunState, fact: PeopleFact) -> None:
     match fact:
         case Requested(call) | Questioned(call):
             run.waiting[call] = Waiting(fact)
+            run.started.discard(call)  # a call that asks has come back, and begins anew with the answer
             run.questions += isinstance(fact, Questioned)
         case Decided() | Answered() | Expired():
             waiting = run.waiting.get(fact.call)

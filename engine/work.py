@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from ..namespaces.tool import Arguments, Tool, ToolContext, ToolOutput
+from .points import around
 from .pool import Pool
 
 _GRACE_S = 1.0
@@ -73,7 +74,7 @@ class Work:
 
 def begin(tool: Tool, arguments: Arguments, context: ToolContext, pool: Pool) -> Work:
     """Begins a call where it belongs: in a task, or in a thread of the pool."""
-    function = functools.partial(tool.call, arguments, context)
+    function = functools.partial(around(tool, context), arguments, context)
     if tool.blocking:
         job = pool.submit(cast("Callable[[], object]", function))
         return Work(job.done, job.withdraw)

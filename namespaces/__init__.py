@@ -1,5 +1,6 @@
 """Connected systems: what a tool is, how one is made, and the two meta-tools a model sees of many."""
 
+from .policy import ToolPolicy
 from .tool import (
     Attachment,
     Effect,
@@ -24,5 +25,6 @@ __all__ = [
     "Tool",
     "ToolContext",
     "ToolOutput",
+    "ToolPolicy",
     "tool",
 ]

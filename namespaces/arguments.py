@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from pydantic import JsonValue
 
+from .patterns import begin, bounded
 from .tool import Tool
 
 if TYPE_CHECKING:
@@ -36,11 +37,21 @@ class Arguments:
         """What is wrong with the arguments, worst first; empty when they fit."""
         if self._validator is None:
             self._validator = _compile(self._tool.schema)
-        errors = sorted(
-            self._validator.iter_errors(arguments),  # pyright: ignore[reportUnknownMemberType]
-            key=lambda error: (len(error.absolute_path), str(error.message)),
-        )
-        return [_told(error) for error in errors[:_MOST]]
+        return _problems(self._validator, arguments)
+
+
+def misfits(schema: Mapping[str, JsonValue], value: Mapping[str, JsonValue]) -> list[str]:
+    """What keeps an object from fitting a schema that is used once, as `Arguments.problems` tells it."""
+    return _problems(_compile(schema), value)
+
+
+def _problems(validator: "Validator", value: Mapping[str, JsonValue]) -> list[str]:
+    begin()
+    errors = sorted(
+        validator.iter_errors(value),  # pyright: ignore[reportUnknownMemberType]
+        key=lambda error: (len(error.absolute_path), str(error.message)),
+    )
+    return [_told(error) for error in errors[:_MOST]]
 
 
 def _compile(schema: Mapping[str, JsonValue]) -> "Validator":
@@ -48,7 +59,7 @@ def _compile(schema: Mapping[str, JsonValue]) -> "Validator":
     from jsonschema.validators import validator_for
     from referencing import Registry
 
-    kind = validator_for(schema, default=Draft202012Validator)
+    kind = bounded(validator_for(schema, default=Draft202012Validator), schema)
     return kind(schema, registry=Registry())  # an empty registry: no reference is ever fetched
 
 

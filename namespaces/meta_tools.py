@@ -70,7 +70,7 @@ class Connected:
         self.name = name
         self.set_aside: dict[str, str] = {}
         self.tools: dict[str, _Known] = {}
-        for tool in sorted(tools, key=lambda tool: tool.name):
+        for tool in sorted(tools, key=lambda tool: (tool.deprecated, tool.name)):
             self._add(tool)
         prefixed = {tool: f"{name}{_SEPARATOR}{tool}" for tool in self.tools}
         legal = aliases(prefixed.values())
@@ -79,6 +79,9 @@ class Connected:
         self._by_direct |= {alias: tool for tool, alias in self._direct.items()}
 
     def _add(self, tool: Tool) -> None:
+        if tool.unusable:
+            self.set_aside[tool.name] = tool.unusable
+            return
         if tool.name in {GET_SCHEMA, INVOKE}:
             self.set_aside[tool.name] = "its name is that of a meta-tool"
             return
@@ -175,7 +178,7 @@ class Connected:
             return ToolOutput(self._no_such(asked), error=True)
         about: dict[str, JsonValue] = {
             "tool": name,
-            "summary": known.tool.summary,
+            "summary": known.tool.description or known.tool.summary,
             "effect": known.tool.effect.value,
             "destructive": known.tool.destructive,
             "input_schema": cast("JsonValue", dict(known.tool.schema)),

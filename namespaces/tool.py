@@ -8,7 +8,7 @@ Python functions, and the engine's dispatch is the one place that runs them.
 import datetime
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import Enum
 from pathlib import Path
@@ -67,6 +67,34 @@ class Attachment:
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """What a call has to know from a person before it can go on.
+
+    The call is over for now, and what it holds is let go: it may be answered in days, and by then another
+    process may be at work. Then the tool is called again, with the answer in its context.
+    """
+
+    text: str
+    """For the person: who asks, and all it takes to answer."""
+    options: tuple[str, ...] = ()
+    """Answers to choose from; none for an answer in words."""
+    schema: Mapping[str, JsonValue] | None = None
+    """JSON Schema of the answer when it is to be a JSON object, for hosts that show a form. None for an
+    answer in words. Whoever answers may not keep to it: the tool checks."""
+    state: JsonValue = None
+    """What the tool needs to go on. It is kept in the journal, so it holds no secrets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a person said to a call's `Question`."""
+
+    text: str
+    state: JsonValue = None
+    """That of the question."""
+
+
+@dataclass(frozen=True, slots=True)
 class ToolOutput:
     """What a call produced. It is data, never authority: nothing in it can approve or configure."""
 
@@ -78,6 +106,12 @@ class ToolOutput:
     """True when the call failed: `content` then says what was wrong and what would be right."""
     attachments: tuple[Attachment, ...] = ()
     """Blobs and media; images and PDF documents are shown to the model, the rest by handle."""
+    unknown: bool = False
+    """True when nobody knows whether the call took effect, such as when its connection broke: `content` then
+    says what happened. It counts for calls that are ONCE."""
+    question: Question | None = None
+    """With one, the call is not over: a person is asked, and it goes on with what they say. `content` is
+    shown when nobody may be asked any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +140,8 @@ class ToolContext:
     """Tells watchers, not the model, how far the call is. Safe from any thread."""
     read: Callable[[str], Awaitable[bytes]]
     """The bytes behind a handle of this session; raises KeyError for a handle it does not have."""
+    answer: Answer | None = field(default=None, kw_only=True)
+    """What a person said to the question that the call has asked; None at its first attempt."""
 
 
 ToolFunction = Callable[[Arguments, ToolContext], "Awaitable[ToolOutput] | ToolOutput"]
@@ -145,6 +181,14 @@ class Tool:
     preview: Callable[[Arguments, ToolContext], Awaitable[str]] | None = None
     """Says what a call would do, and changes nothing: shown to the person who is to approve it. None shows
     its arguments."""
+    pinned: bool = False
+    """True when the model is shown its schema from the start, beside those that the host names."""
+    deprecated: bool = False
+    """True for a tool that the system would rather not have used: it is listed behind the others."""
+    unusable: str = ""
+    """Why it cannot be called: it is then set aside with this reason. Empty when it can."""
+    description: str = ""
+    """All that the system says of it, for a model that is about to call it; empty when that is `summary`."""
 
     @property
     def write_set(self) -> frozenset[str]:

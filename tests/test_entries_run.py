@@ -6,7 +6,7 @@ import pytest
 
 from entries_books import GL, entry, line
 from offing.engine import Engine, MemoryStore, Scripted
-from offing.engine.cli.systems import Systems
+from offing.engine.cli.work.systems import Systems
 from offing.engine.models.scripted import CallResult, Playbook
 from offing.namespaces.entries import Entries
 from offing.namespaces.ledger import Ledger

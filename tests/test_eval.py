@@ -16,8 +16,8 @@ from command import offing_here
 from loopback import Answer, HttpError, Loopback, Text, in_order
 from loopback import Usage as Counted
 from offing.engine import Engine, Scripted
-from offing.engine.cli.eval import STAND_INS, Contestant, contestants, evaluate, scenarios_named
 from offing.engine.cli.main import main
+from offing.engine.cli.parts.eval import STAND_INS, Contestant, contestants, evaluate, scenarios_named
 from offing.engine.cli.scenarios import SCENARIOS, Scenario
 from offing.engine.cli.screen import Screen
 from offing.engine.errors import ConfigurationError

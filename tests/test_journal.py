@@ -36,6 +36,7 @@ from offing.engine.store.facts import (
     Linked,
     Noted,
     Opened,
+    Remembered,
     Replied,
     Resumed,
     Settled,
@@ -140,6 +141,7 @@ FACTS: dict[str, st.SearchStrategy[Any]] = {
     "tasks": st.builds(TasksSet, some(st.builds(Task, TEXT, STATUSES)), st.none() | st.floats(0, 1)),
     "linked": st.builds(Linked, TEXT, some(TEXT)),
     "checked": st.builds(Checked, TEXT),
+    "remembered": st.builds(Remembered, TEXT, TEXT, TEXT, st.none() | COUNTS),
     "skill": st.builds(
         SkillActivated, TEXT, TEXT, st.sampled_from(get_args(SkillHow)), some(TEXT), TEXT, TEXT
     ),

@@ -3,7 +3,6 @@
 import json
 import random
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -17,8 +16,6 @@ from offing.namespaces.errors import NamespaceError
 from offing.namespaces.meta_tools import Call, Connected, Wrong
 from offing.namespaces.names import MAX_LENGTH, aliases, is_legal
 from offing.namespaces.schemas import plain_root, whole
-
-CATALOGS = Path(__file__).parents[2] / "shared" / "data" / "mcp-catalogs"
 
 names = st.text(st.characters(), max_size=80) | st.text("ab._/ ä-", max_size=6) | st.text("ab", min_size=60)
 
@@ -256,27 +253,3 @@ def test_the_nearest_name_is_offered_and_none_when_none_is_near() -> None:
         None,
         None,
     ]
-
-
-@pytest.mark.skipif(not CATALOGS.is_dir(), reason="the catalogues of real servers are not here")
-def test_each_tool_of_21_real_servers_is_usable_or_set_aside_with_a_reason() -> None:
-    told: dict[str, int] = {}
-    for path in sorted(CATALOGS.glob("*.json")):
-        listed: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))["tools"]
-        tools = [Tool(one["name"], one.get("description", ""), one["inputSchema"], _call) for one in listed]
-        connected = Connected("sys", tools)
-        assert len(connected.tools) + len(connected.set_aside) == len(listed)
-        assert all(connected.set_aside.values())
-        get, invoke = connected.meta_tools()
-        lines = get.summary.splitlines()
-        assert len(lines) == 1 + len(listed)
-        assert max(map(len, lines)) < 250
-        assert is_legal(get.name) and is_legal(invoke.name)  # noqa: PT018
-        direct = [connected.direct_name(name) for name in connected.tools]
-        assert len({*direct}) == len(direct)
-        for name, known in connected.tools.items():
-            assert json.loads(json.dumps(connected.schema_of(name).content))["tool"] == name
-            assert plain_root(known.tool.schema)["type"] == "object"
-            assert isinstance(connected.resolve(f"sys__{name}", {}), (Call, Wrong))
-        told[path.stem] = len(connected.tools)
-    assert (len(told), sum(told.values())) == (21, 924)

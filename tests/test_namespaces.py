@@ -435,6 +435,57 @@ async def test_a_system_is_left_in_the_task_that_entered_it_and_may_raise_then()
     assert tasks[0] is tasks[1] is not asyncio.current_task()
 
 
+@dataclass(frozen=True)
+class Patient:
+    """Connects once another one has."""
+
+    name: str
+    waits_for: asyncio.Event
+    then: asyncio.Event
+    guide: Path | None = None
+
+    @asynccontextmanager
+    async def connect(self, credentials: Mapping[str, SecretStr]) -> AsyncGenerator[Sequence[Tool]]:
+        await self.waits_for.wait()
+        self.then.set()
+        yield ()
+
+
+async def test_systems_are_connected_at_the_same_time_and_told_in_the_order_they_were_given() -> None:
+    first, second, begun = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    begun.set()
+    slow: list[Namespace] = [
+        Patient("c", second, first),
+        Patient("a", first, asyncio.Event()),
+        Patient("b", begun, second),
+    ]
+    model = Scripted(["done"])
+    async with Engine(model, [*slow, BANK], outside=outside()) as engine:
+        await engine.ask("Go.")
+    shown = [line.partition(":")[0] for line in json.loads(model.requests[0].segments[0])["tools"]]
+    systems = [name.partition("__")[0] for name in shown if name.endswith("__invoke_tool")]
+    assert systems == sorted(systems) == ["a", "b", "bank", "c"]
+
+
+async def test_a_session_that_is_closed_while_it_connects_does_not_wait_for_the_system() -> None:
+    never, begun = asyncio.Event(), asyncio.Event()
+
+    @dataclass(frozen=True)
+    class Hanging(Patient):
+        @asynccontextmanager
+        async def connect(self, credentials: Mapping[str, SecretStr]) -> AsyncGenerator[Sequence[Tool]]:
+            begun.set()
+            await never.wait()
+            yield ()
+
+    engine = Engine(Scripted([]), [Hanging("slow", never, never)], outside=outside())
+    asking = asyncio.ensure_future(engine.ask("Go."))
+    await begun.wait()
+    asking.cancel()
+    await asyncio.gather(asking, return_exceptions=True)
+    await engine.close()
+
+
 async def test_a_guide_is_part_of_the_context_and_one_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     good, bad, odd = (tmp_path / name for name in ("good.md", "bad.md", "odd.md"))
     good.write_text("---\nname: a\ndescription: A.\n---\nUse balance first.\n")

@@ -6,7 +6,7 @@ from typing import Literal, TypedDict, Unpack
 
 import pytest
 
-from offing.engine.cli.systems import Systems
+from offing.engine.cli.work.systems import Systems, bare, keep_said
 from offing.engine.store.sqlite import SqliteStore
 from offing.namespaces.bank import Bank
 from offing.namespaces.tables.readings import MemoryReadings
@@ -95,7 +95,7 @@ async def test_what_was_said_on_the_command_line_is_there_in_the_next_process(tm
     path, store = write(tmp_path / "a.csv", ODD), tmp_path / "store.db"
     columns = {"date": "Kiedy", "amount": "Kwota"}
     said = Systems(model="demo", bank=(str(path),), columns=columns, day_first=True, decimal=".")
-    said.keep_said(SqliteStore(store).scoped("a").readings)
+    keep_said(said.configured(bare("local")), SqliteStore(store).scoped("a").readings)
     again = Systems(model="demo", bank=(str(path),)).namespaces(SqliteStore(store).scoped("a").readings)
     (found,) = (each for each in again if isinstance(each, Bank))
     assert movements(found) == [("2026-04-03", "1.234", None), ("2026-06-05", "1.500", None)]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from offing.engine.cli.systems import Systems
+from offing.engine.cli.work.systems import Systems
 from offing.engine.store.sqlite import SqliteStore
 from offing.namespaces.bank import Bank
 from offing.namespaces.bank.statement import StatementFile

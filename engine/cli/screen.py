@@ -3,8 +3,9 @@
 import re
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TextIO, assert_never, cast
+from unicodedata import east_asian_width
 
 from ..events import (
     AnswerChecked,
@@ -30,6 +31,11 @@ from ..store.facts import Task
 
 _MARKS = {"pending": "[ ]", "active": "[>]", "done": "[x]", "failed": "[!]"}
 _ERASE = "\r\x1b[K"
+_UP = "\x1b[A\x1b[K"
+_DRAFT_ROWS = 8
+"""Rows that a reply in the making has: its end; the whole is shown once it is whole."""
+_DRAFT_CHARS = 4_000
+"""More than so many rows hold."""
 _STEERING = re.compile("[\r\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """What moves a terminal's cursor or turns its text around, beside what is scrubbed everywhere."""
 
@@ -40,15 +46,17 @@ class Screen:
     def __init__(self, out: TextIO | None = None) -> None:
         self._out = out or sys.stdout
         self._live = self._out.isatty()
-        self._status = ""
+        self._rows = 0
+        """Rows of the screen that change, and are written over."""
+        self._draft = ""
+        """Of the reply in the making, what is there."""
         self._iteration = 0
         self._tasks_shown: tuple[Task, ...] = ()
         self._arguments: dict[str, str] = {}
 
     def line(self, text: str = "") -> None:
         """Writes a line for good."""
-        self._out.write(f"{_ERASE if self._status else ''}{self._plain(text)}\n")
-        self._status = ""
+        self._out.write(f"{self._erased()}{self._plain(text)}\n")
         self._out.flush()
 
     def status(self, text: str) -> None:
@@ -56,9 +64,25 @@ class Screen:
         if not self._live:
             return
         width = shutil.get_terminal_size().columns - 1
-        self._status = " ".join(self._plain(text).split())[:width]
-        self._out.write(f"{_ERASE}{self._status}")
+        self._show_rows([" ".join(self._plain(text).split())[:width]])
+
+    def draft(self, text: str) -> None:
+        """Shows the end of a reply in the making, where there is a terminal to show it on."""
+        self._draft = (self._draft + text)[-_DRAFT_CHARS:]
+        if self._live:
+            self._show_rows(_wrapped(self._plain(self._draft), shutil.get_terminal_size().columns - 1))
+
+    def _show_rows(self, rows: Sequence[str]) -> None:
+        shown = rows[-_DRAFT_ROWS:] or [""]
+        self._out.write(self._erased() or _ERASE)
+        self._out.write("\n".join(shown))
+        self._rows = len(shown)
         self._out.flush()
+
+    def _erased(self) -> str:
+        """What takes the changing rows away."""
+        rows, self._rows = self._rows, 0
+        return _ERASE + _UP * (rows - 1) if rows else ""
 
     def _plain(self, text: str) -> str:
         """The text as the terminal can show it, and without what would steer it."""
@@ -68,10 +92,9 @@ class Screen:
 
     def done(self) -> None:
         """Takes the changing line away."""
-        if self._status:
-            self._out.write(_ERASE)
+        if self._rows:
+            self._out.write(self._erased())
             self._out.flush()
-            self._status = ""
 
     def show(self, event: Event) -> None:  # noqa: C901, PLR0912
         """Shows an event of a run."""
@@ -79,6 +102,7 @@ class Screen:
             case RunStarted() | RunResumed():
                 self.status("the model is at work")
             case ReplyFinished():
+                self._draft = ""
                 self._reply(event)
             case CallStarted():
                 self.status(f"{event.call} {event.tool}")
@@ -89,7 +113,9 @@ class Screen:
             case ModelFailed():
                 self.line(f"    ! the model failed ({event.fault}): {_short(event.message)}")
             case Delta(kind="text"):
-                self.status(event.text)
+                self.draft(event.text)
+            case Delta(kind="restart"):
+                self._draft = ""
             case Progress():
                 self.status(f"{event.call} {event.text}")
             case SkillLoaded():
@@ -136,6 +162,22 @@ class Screen:
             if task not in self._tasks_shown:
                 self.line(f"       {_MARKS[task.status]} {_short(task.title)}")
         self._tasks_shown = event.tasks
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """A text as rows of the screen."""
+    rows: list[str] = []
+    for line in text.splitlines():
+        rows.append("")
+        used = 0
+        for character in line.expandtabs(4):
+            wide = 1 + (east_asian_width(character) in "WF")
+            if used + wide > width:
+                rows.append("")
+                used = 0
+            rows[-1] += character
+            used += wide
+    return rows
 
 
 def _told(arguments: Mapping[str, object]) -> str:

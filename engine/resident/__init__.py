@@ -6,6 +6,7 @@ from .calculate import calculate
 from .files import read, write_file
 from .link_records import link_records
 from .load_skill import load_skill
+from .remember import REMEMBERING
 from .search import search
 from .tasks import tasks
 
@@ -19,6 +20,12 @@ RESIDENT: tuple[Tool, ...] = (
     tasks,
     write_file,
 )
-"""All resident tools."""
+"""Those of every session."""
 
-__all__ = ["RESIDENT"]
+
+def tools_of(*, memory: bool) -> tuple[Tool, ...]:
+    """All resident tools of a session, those of memory only where there is one."""
+    return (*RESIDENT, *(REMEMBERING if memory else ()))
+
+
+__all__ = ["RESIDENT", "tools_of"]

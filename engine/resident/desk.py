@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from ...namespaces.tool import ToolContext
 from ...namespaces.toolbox import Toolbox
+from ..memory import SessionMemory
 from ..session_skills import SessionSkills
 from ..state import State
 from ..store.facts import Fact
@@ -22,6 +23,8 @@ class Desk(ToolContext):
     also: list[Fact]
     """Facts that are recorded together with the call's outcome."""
     skills: SessionSkills
+    memory: SessionMemory | None = None
+    """What is remembered across sessions; None where the host wants none."""
 
 
 def desk(context: ToolContext) -> Desk:

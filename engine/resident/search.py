@@ -8,7 +8,9 @@ from pydantic import Field
 
 from ...namespaces.functions import tool
 from ...namespaces.tool import Effect, ToolContext, ToolOutput
+from ..memory import found
 from .desk import Desk, desk
+from .remember import line_of
 
 _MOST = 20
 _LINE = 200
@@ -39,6 +41,9 @@ async def search(
         hits += _hits("record", words, (_record_line(at, record) for record in at.state.records))
     if where in {"outputs", "all"}:
         hits += _hits("output", words, [line async for line in _output_lines(at)])
+    if at.memory is not None and where == "all":
+        items = found(await at.memory.items.items(at.state.current.began.by), query, at.state.at, _MOST)
+        hits += _hits("memory", words, map(line_of, items))
     best = sorted(hits, key=lambda hit: (-hit.score, hit.line))[:_MOST]
     if not best:
         return ToolOutput(f"nothing found for {query!r} in {where}")
@@ -46,13 +51,13 @@ async def search(
 
 
 def _hits(kind: str, words: list[str], lines: Iterable[str]) -> list[Hit]:
-    found: list[Hit] = []
+    matching: list[Hit] = []
     for line in lines:
         lower = line.lower()
         score = sum(word in lower for word in words)
         if score:
-            found.append(Hit(score, f"{kind} {line[:_LINE]}"))
-    return found
+            matching.append(Hit(score, f"{kind} {line[:_LINE]}"))
+    return matching
 
 
 def _record_line(at: Desk, identity: str) -> str:

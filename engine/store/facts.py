@@ -218,6 +218,19 @@ class SkillActivated:
     """With "request", the note that holds the skill; empty when it was active already."""
 
 
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """Something is kept for later sessions, beside the journal: a person may forget it there."""
+
+    id: str
+    """The same when the call that asked for it runs again."""
+    user: str
+    """Whose it is; empty for who has no name."""
+    text: str
+    expires_at: int | None = None
+    """Microseconds since 1970 in UTC; None for never."""
+
+
 StopWhy = Literal[
     "answered",
     "limit",
@@ -269,6 +282,7 @@ Fact = (
     | Linked
     | Checked
     | SkillActivated
+    | Remembered
     | Requested
     | Questioned
     | Expired

@@ -6,6 +6,7 @@ when. It stays in the store after that: posted again under the same key, it is s
 
 import asyncio
 import contextlib
+import functools
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -96,10 +97,15 @@ class Item:
     at: int
 
 
+@functools.cache
+def _adapter(kind: str) -> TypeAdapter[Word]:
+    return TypeAdapter(_KINDS[kind])
+
+
 def posting(run: str, word: Word, who: str, at: int, key: str | None = None) -> Posting:
     """The word as an inbox keeps it."""
     kind = _NAMES[type(word)]
-    return Posting(run, kind, TypeAdapter(type(word)).dump_json(word), who, at, key)
+    return Posting(run, kind, _adapter(kind).dump_json(word), who, at, key)
 
 
 def word_of(item: Item) -> Word | str:
@@ -107,7 +113,7 @@ def word_of(item: Item) -> Word | str:
     if item.kind not in _KINDS:
         return f"this release does not know what {item.kind!r} is"
     try:
-        return TypeAdapter(_KINDS[item.kind]).validate_json(item.body)
+        return _adapter(item.kind).validate_json(item.body)
     except (ValidationError, RecursionError) as error:
         return f"it cannot be read: {str(error)[:300]}"
 

@@ -14,6 +14,7 @@ from ..errors import JournalUnreadable
 from .facts import Fact, Unknown
 from .holdings import Holdings
 from .inbox import Item, Posting
+from .memories import Memory, MemoryInMemory
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,8 @@ class Scope:
     """How files are to be read, as people decided; of a store without a place for them, while it lives."""
     holdings: Holdings | None = None
     """To export, to delete and to sweep; None of a store that cannot."""
+    memory: Memory = field(default_factory=MemoryInMemory)
+    """What is remembered across sessions; of a store without a place for it, while it lives."""
 
 
 class Store(Protocol):

@@ -15,6 +15,7 @@ from ..errors import LeaseHeld, LeaseLost, NotFound, StoreError
 from .codec import Body, decode, encode
 from .inbox import Bells, Item, Posting
 from .journal import Lease, Row, Scope
+from .memories import MemoryInMemory
 from .memory_holdings import KeptBytes, MemoryHoldings
 from .people import taken_items
 
@@ -49,8 +50,9 @@ class MemoryStore:
         """The part that belongs to a tenant."""
         if tenant not in self._tenants:
             journal, artifacts, readings = MemoryJournal(), MemoryArtifacts(self._clock), MemoryReadings()
-            holdings = MemoryHoldings(journal, artifacts.kept, readings, self._clock)
-            self._tenants[tenant] = Scope(journal, artifacts, readings, holdings)
+            memory = MemoryInMemory()
+            holdings = MemoryHoldings(journal, artifacts.kept, readings, memory, self._clock)
+            self._tenants[tenant] = Scope(journal, artifacts, readings, holdings, memory)
         return self._tenants[tenant]
 
     async def close(self) -> None:

@@ -7,6 +7,7 @@ from typing import Protocol
 from ...namespaces.tables.readings import MemoryReadings
 from ..clock import Clock, SystemClock
 from .holdings import Held, KeptReading
+from .memories import MemoryInMemory
 
 
 @dataclass(slots=True)
@@ -37,6 +38,7 @@ class MemoryHoldings:
     kept: MutableMapping[str, KeptBytes]
     """The artifacts by their addresses."""
     decisions: MemoryReadings
+    memory: MemoryInMemory
     clock: Clock = field(default_factory=SystemClock)
 
     async def streams(self) -> Sequence[str]:
@@ -65,3 +67,4 @@ class MemoryHoldings:
         self.kept.clear()
         for system, key, _ in self.decisions.all():
             self.decisions.forget(system, key)
+        self.memory.clear()

@@ -41,12 +41,20 @@ class Requested:
 
 @dataclass(frozen=True, slots=True)
 class Questioned:
-    """The model asks a person something; the call that asks is open until it is answered."""
+    """A call asks a person something, and is open until it is answered.
+
+    It is `ask_user`, or a call of a system that has to know something before it can go on. Such a call is
+    not at work meanwhile: it begins anew with the answer.
+    """
 
     call: str
     question: str
     options: tuple[str, ...] = ()
     """Answers to choose from; none for an answer in words. Another answer may be given all the same."""
+    schema: Mapping[str, JsonValue] | None = None
+    """JSON Schema of an answer that is to be a JSON object; None for an answer in words."""
+    state: JsonValue = None
+    """What the call's tool is given back with the answer; None for nothing."""
 
 
 @dataclass(frozen=True, slots=True)

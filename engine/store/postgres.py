@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import ConfigurationError, NotFound
+from ..points import changing
 from . import postgres_schema as sql
 from .faults import whole
 from .inbox import Item, Posting
@@ -19,6 +20,7 @@ from .leases import refuse_living
 from .owner import Owner, is_dead
 from .postgres_holdings import PostgresHoldings
 from .postgres_inbox import PostgresInbox
+from .postgres_memory import PostgresMemory
 from .postgres_readings import PostgresReadings
 from .writer import Writer
 from .written import PAGE, WrittenJournal, address_of, not_written
@@ -59,13 +61,14 @@ class PostgresStore:
             PostgresArtifacts(tenant, self._database, self._writer),
             PostgresReadings(tenant, self._database),
             PostgresHoldings(tenant, self._database, self._writer),
+            PostgresMemory(tenant, self._database, self._writer),
         )
 
     async def close(self) -> None:
         """Writes out what was accepted, gives back the leases and closes all connections."""
         try:
             if self._database.opened:
-                await self._writer.submit(self._database.release_all)
+                await self._writer.submit(self._database.release_all, lambda: "closing")
         finally:
             await self._writer.close()
             self._database.close()
@@ -132,7 +135,9 @@ class PostgresJournal(WrittenJournal):
 
     async def post(self, stream: str, posting: Posting) -> int:
         """Puts something into the stream's inbox; who waits in this process is told at once."""
-        item = await asyncio.to_thread(self._inbox.post, stream, posting)
+        durable = asyncio.ensure_future(asyncio.to_thread(self._inbox.post, stream, posting))
+        changing(lambda: f"a posted {posting.kind}", durable)
+        item = await durable
         self._database.bells.ring(self._tenant, stream, item)
         return item
 
@@ -153,7 +158,7 @@ class PostgresArtifacts:
     async def put(self, data: bytes) -> str:
         """Keeps the bytes."""
         ref = await address_of(data)
-        await self._writer.submit(lambda: self._put(ref, data))
+        await self._writer.submit(lambda: self._put(ref, data), lambda: "an artifact")
         return ref
 
     def _put(self, ref: str, data: bytes) -> None:

@@ -37,6 +37,7 @@ _REMOVE_ALL: Final[tuple[LiteralString, ...]] = (
     "delete from offing.stream where tenant=%s",
     "delete from offing.artifact where tenant=%s",
     "delete from offing.reading where tenant=%s",
+    "delete from offing.memory where tenant=%s",
 )
 
 

@@ -7,6 +7,7 @@ reads it knows which of an owner's commits are durable, also after a connection 
 from typing import TYPE_CHECKING, Final
 
 from ..errors import StoreError
+from .postgres_memory import MEMORY_SCHEMA
 
 if TYPE_CHECKING:
     from .postgres_link import Link
@@ -36,6 +37,7 @@ create table offing.reading(
     tenant text not null, system text not null, key text not null, body text not null,
     primary key(tenant, system, key));
 """,
+    MEMORY_SCHEMA,
 )
 """What brings the tables from each version to the next. Steps are only ever added."""
 

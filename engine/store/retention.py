@@ -1,7 +1,8 @@
 """Retention: the one way in which anything is deleted, and a copy of all that a tenant has.
 
 An export is lines of JSON: a head, the rows of each stream in order, the artifacts, the decisions about
-files, and an end with the digest of all lines before. Bodies of rows are as the journal keeps them.
+files, what is remembered, and an end with the digest of all lines before. Bodies of rows are as the
+journal keeps them.
 """
 
 import base64
@@ -12,7 +13,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
-from pydantic import JsonValue
+from pydantic import JsonValue, TypeAdapter
 
 from ..errors import ConfigurationError, StoreError
 from .codec import Body, decode, encode
@@ -20,6 +21,7 @@ from .copying import write_stream
 from .facts import Unknown
 from .holdings import Holdings
 from .journal import Lease, Row, Scope
+from .memories import MemoryItem
 
 FORMAT = 1
 """Version of the export's lines."""
@@ -28,6 +30,7 @@ GRACE_S = 7 * 24 * 3600.0
 LEAST_GRACE_S = 3600.0
 """Fewer are refused: a run may have put what it has not recorded yet."""
 
+_ITEM = TypeAdapter(MemoryItem)
 _REF = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 
@@ -55,7 +58,7 @@ async def sweep(scope: Scope, older_than_s: float = GRACE_S) -> int:
 
 
 async def forget(scope: Scope) -> None:
-    """Deletes a tenant whole: its sessions, artifacts and decisions. It cannot be undone.
+    """Deletes a tenant whole: its sessions, artifacts, decisions and memory. It cannot be undone.
 
     Raises:
         LeaseHeld: one of its sessions is being worked on; nothing was deleted.
@@ -106,7 +109,8 @@ async def restore(scope: Scope, lines: Iterable[bytes]) -> None:
             the number of the line is named.
     """
     holdings = holdings_of(scope)
-    if await holdings.streams() or await holdings.artifacts() or await holdings.readings():
+    has_any = await holdings.streams() or await holdings.artifacts() or await holdings.readings()
+    if has_any or await scope.memory.items():
         raise ConfigurationError("an export is for a tenant that has nothing: this one has something already")
     try:
         await _Restored(scope).take_all(lines)
@@ -147,6 +151,8 @@ async def _values(scope: Scope, holdings: Holdings) -> AsyncIterator[Mapping[str
         yield {"artifact": held.ref, "base64": base64.b64encode(data).decode()}
     for system, key, text in await holdings.readings():
         yield {"reading": system, "key": key, "text": text}
+    for item in await scope.memory.items():
+        yield {"memory": item.id, **_ITEM.dump_python(item, mode="json", exclude={"id"})}
 
 
 def _line(value: Mapping[str, JsonValue]) -> bytes:
@@ -204,10 +210,12 @@ class _Restored:
                     raise ValueError(f"the bytes are not those of {ref}")
             case {"reading": str(system), "key": str(key), "text": str(text)}:
                 self.scope.readings.keep(system, key, text)
+            case {"memory": str(identity), **fields}:
+                await self.scope.memory.keep(_ITEM.validate_python({"id": identity, **fields}))
             case {"end": 1, "lines": int(lines), "sha256": str(sha256)}:
                 return _End(lines, sha256)
             case _:
-                raise ValueError("it is none of row, artifact, reading and end")
+                raise ValueError("it is none of row, artifact, reading, memory and end")
         return None
 
     async def _row(self, stream: str, value: dict[str, JsonValue]) -> None:

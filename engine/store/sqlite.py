@@ -23,6 +23,7 @@ from .owner import Owner, is_dead, this_process
 from .readings import READINGS, SqliteReadings
 from .sqlite_holdings import HOLDINGS, NEW_STREAM, PUT, SqliteHoldings
 from .sqlite_inbox import INBOX, INBOX_SCHEMA, NEWEST, SqliteInbox, items
+from .sqlite_memory import MEMORY_SCHEMA, SqliteMemory
 from .writer import Writer
 from .written import PAGE, WrittenJournal, address_of, not_written
 
@@ -87,13 +88,14 @@ class SqliteStore:
             SqliteArtifacts(tenant, self._database, self._writer, self._wall),
             SqliteReadings(tenant, self.path),
             SqliteHoldings(tenant, self._database, self._writer, self._wall),
+            SqliteMemory(tenant, self._database, self._writer),
         )
 
     async def close(self) -> None:
         """Writes out what was accepted, gives back the leases and ends the writer's thread."""
         try:
             if self._database.opened:
-                await self._writer.submit(self._database.release_all)
+                await self._writer.submit(self._database.release_all, lambda: "closing")
         finally:
             await self._writer.close()
 
@@ -276,7 +278,9 @@ class SqliteJournal(WrittenJournal):
 
     async def post(self, stream: str, posting: Posting) -> int:
         """Puts something into the stream's inbox; who waits in this process is told at once."""
-        item = await self._writer.submit(lambda: self._inbox.post(stream, posting))
+        item = await self._writer.submit(
+            lambda: self._inbox.post(stream, posting), lambda: f"a posted {posting.kind}"
+        )
         self._database.bells.ring(self._tenant, stream, item)
         return item
 
@@ -299,7 +303,7 @@ class SqliteArtifacts:
     async def put(self, data: bytes) -> str:
         """Keeps the bytes."""
         ref = await address_of(data)
-        await self._writer.submit(lambda: self._put(ref, data))
+        await self._writer.submit(lambda: self._put(ref, data), lambda: "an artifact")
         return ref
 
     def _put(self, ref: str, data: bytes) -> None:
@@ -321,7 +325,9 @@ class SqliteArtifacts:
 
 
 def _make_tables(connection: sqlite3.Connection) -> None:
-    connection.executescript(f"begin immediate; {_SCHEMA} {INBOX_SCHEMA} {READINGS} {HOLDINGS}")
+    connection.executescript(
+        f"begin immediate; {_SCHEMA} {INBOX_SCHEMA} {READINGS} {HOLDINGS} {MEMORY_SCHEMA}"
+    )
     columns = [name for _, name, *_ in connection.execute("pragma table_info(fact)")]
     if "crc" not in columns:
         connection.execute("alter table fact add column crc integer")

@@ -43,6 +43,7 @@ _REMOVE_ALL = (
     "delete from artifact where tenant=?",
     "delete from artifact_put where tenant=?",
     "delete from reading where tenant=?",
+    "delete from memory where tenant=?",
 )
 _CHECKPOINT = "pragma wal_checkpoint(truncate)"
 """Else what was removed could be read in the write-ahead log until it is written over."""

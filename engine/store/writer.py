@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Generic, Protocol, TypeVar
 
 from ..errors import StoreError
+from ..points import changing
 from .faults import told
 
 T = TypeVar("T")
@@ -115,8 +116,15 @@ class Writer:
         self._beat_at = 0.0
         self._looked_at = 0.0
 
-    def submit(self, change: Callable[[], T]) -> asyncio.Future[T]:
-        """Queues a change; the future resolves when it is durable, in the order of submission."""
+    def submit(
+        self, change: Callable[[], T], name: Callable[[], str] = lambda: "a change"
+    ) -> asyncio.Future[T]:
+        """Queues a change; the future resolves when it is durable, in the order of submission.
+
+        Args:
+            change: Runs in the writer's thread.
+            name: What it is, for who listens (`points.py`).
+        """
         job = _Job(change, asyncio.get_running_loop())
         if self._closed:
             job.future.set_exception(StoreError("the store is closed"))
@@ -124,6 +132,7 @@ class Writer:
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="offing-writer", daemon=True)
             self._thread.start()
+        changing(name, job.future)
         self._queue.put(job)  # type: ignore[arg-type]  # a job of any type is a job of object here
         return job.future
 

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
 from ..errors import LeaseLost
+from .facts import Fact, Settled, Unknown
 from .inbox import Bells
 from .journal import Lease, Row
 from .kept import Kept, kept
@@ -46,13 +47,13 @@ class WrittenJournal(ABC):
 
     async def acquire(self, stream: str) -> Lease:
         """Takes the stream's lease; from a dead owner on this host at once."""
-        return await self._writer.submit(lambda: self._acquire(stream))
+        return await self._writer.submit(lambda: self._acquire(stream), lambda: "a lease")
 
     async def release(self, lease: Lease) -> None:
         """Gives a lease back."""
         self._holder.held.discard((self._tenant, lease.stream, lease.token))
         self._holder.bells.take_down(self._tenant, lease)
-        await self._writer.submit(lambda: self._release(lease))
+        await self._writer.submit(lambda: self._release(lease), lambda: "a lease given back")
 
     def append(self, lease: Lease, rows: Sequence[Row]) -> Awaitable[None]:
         """Appends the rows with the next commit."""
@@ -64,7 +65,7 @@ class WrittenJournal(ABC):
                 self._append(lease, bodies)
             self._takes.take(lease.stream, taken)
 
-        return self._writer.submit(append)
+        return self._writer.submit(append, lambda: named(rows))
 
     def on_post(self, lease: Lease, tell: Callable[[], object]) -> None:
         """Calls `tell` soon after each post."""
@@ -79,6 +80,16 @@ class WrittenJournal(ABC):
     @abstractmethod
     def _append(self, lease: Lease, rows: Sequence[Kept]) -> None:
         """All of at least one row, or none; raises `not_written` when the lease was lost."""
+
+
+def named(rows: Sequence[Row]) -> str:
+    """What is in the rows, in words for who listens: `Replied`, or `Started 1.4`."""
+    return " + ".join(_named(row.fact) for row in rows)
+
+
+def _named(fact: Fact | Unknown) -> str:
+    call: str = fact.result.call if isinstance(fact, Settled) else getattr(fact, "call", "")
+    return f"{type(fact).__name__} {call}".rstrip()
 
 
 def not_written(seq: int, stream: str) -> LeaseLost:

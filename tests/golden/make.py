@@ -22,6 +22,7 @@ from offing.engine import About, Budget, Engine, Limits, MemoryStore
 from offing.engine.approvals import ApprovalPolicy
 from offing.engine.clock import Outside
 from offing.engine.errors import ModelFault
+from offing.engine.memory import MemoryPolicy
 from offing.engine.models.model import Delta, Part, Reply, Request, StopReason
 from offing.engine.store.codec import encode
 from offing.engine.store.facts import Fact, Resumed
@@ -76,6 +77,7 @@ def replies() -> Iterator[Reply | ModelFault]:
         call("load_skill", name="close"),
         call("bank__pay", amount=-1),
         call("bank__close", why="late"),
+        call("remember", text="Ann wants months in words.", days=30),
     )
     yield reply(Text("The balance is"), stop="length")
     yield reply(Text("25.00 GBP [[bank:txn/1]] [[calc:2.2]]"), stop="end")
@@ -196,10 +198,17 @@ async def session(skills: SkillFolders) -> list[Mapping[str, JsonValue]]:
     ]
     limits = Limits(iterations=4, parallel_calls=1, budget=Budget(tokens=1_000_000))
     outside = Outside(clock=clock)
-    bank = FunctionNamespace("bank", tools)
+    bank, memory = FunctionNamespace("bank", tools), MemoryPolicy()
     approvals = ApprovalPolicy(expires_after_s=3600, approver_differs=True)
     async with Engine(
-        Told(), [bank], store=store, limits=limits, skills=skills, approvals=approvals, outside=outside
+        Told(),
+        [bank],
+        store=store,
+        limits=limits,
+        skills=skills,
+        approvals=approvals,
+        memory=memory,
+        outside=outside,
     ) as engine:
         books = engine.session(
             "books", about=About(company="Acme"), setup={"files": ["a.ofx"]}, skills=["start"]

@@ -1,12 +1,18 @@
 """`offing demo`: works one month of the bundled files and writes the report and the statement."""
 
+import argparse
+from collections.abc import Awaitable
 from pathlib import Path
 
+from ...budget import Budget
 from ...errors import ConfigurationError
-from ..commands import ExitCode, begin
-from ..delivered import write_files
-from ..screen import Screen
-from ..systems import DEMO_MODEL, Systems
+from ..command import Command, completes_files
+from ..exits import ExitCode
+from ..ground import Ground
+from ..work.delivered import write_files
+from ..work.systems import DEMO_MODEL, Systems
+from ..work.watching import OnScreen
+from ..work.working import begin
 from . import ACCOUNTS, MONTHS, DemoMonth
 
 _REQUEST = (
@@ -16,18 +22,18 @@ _REQUEST = (
 )
 
 
-async def investigate(month: str, model: str, out: Path, store: str, screen: Screen) -> ExitCode:
+async def investigate(month: str, model: str, out: Path, ground: Ground) -> ExitCode:
     """Runs the reference investigation of one month.
 
     Raises:
         ConfigurationError: the month before has no statement in `out`, or there is no such model.
         OffingError: the run cannot begin, or the store failed.
     """
-    worked = MONTHS[month]
+    worked, screen = MONTHS[month], ground.screen
     systems = _systems(worked, model, out)
     if model != DEMO_MODEL:
         screen.line(f"{model} does the work, and its provider bills for it")
-    code = await begin(systems, _REQUEST.format(title=worked.title), store, screen)
+    code = await begin(systems, _REQUEST.format(title=worked.title), ground, OnScreen(ground), Budget())
     if model == DEMO_MODEL:
         screen.line("a playbook stood in for a model; --model NAME uses one, which its provider bills for")
     for later in MONTHS.values():
@@ -75,3 +81,38 @@ def _carried(month: DemoMonth, out: Path) -> str:
             f" there: run `offing demo --month {month.before} --out {out}` first"
         )
     return str(statement.absolute())
+
+
+def _arguments(made: argparse.ArgumentParser) -> None:
+    made.add_argument(
+        "--month",
+        choices=tuple(MONTHS),
+        default=next(iter(MONTHS)),
+        help="the second one carries the first one's open items forward (default: %(default)s)",
+    )
+    out = made.add_argument(
+        "--out",
+        default="offing-demo",
+        metavar="FOLDER",
+        help="folder for what is written (default: %(default)s)",
+    )
+    completes_files(out)
+    made.add_argument(
+        "--model",
+        default=DEMO_MODEL,
+        help="a real model, which its provider bills, instead of the playbook; a key alone changes nothing",
+    )
+
+
+def _work(given: argparse.Namespace, ground: Ground) -> Awaitable[ExitCode]:
+    return investigate(given.month, given.model, Path(given.out), ground)
+
+
+DEMO = Command(
+    "demo",
+    "the reference investigation: five bundled accounts of three companies, offline",
+    _arguments,
+    _work,
+    "Reconciles five bundled accounts of three companies, one after another, without a key and without the"
+    " network, and writes a report and a reconciliation statement.",
+)

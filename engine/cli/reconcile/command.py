@@ -1,23 +1,24 @@
 """`offing reconcile`: the deterministic part, on a user's files, without any model."""
 
+import argparse
 import asyncio
 import datetime
 import shlex
+from collections.abc import Awaitable
 from pathlib import Path
-from typing import Literal
 
 from ....namespaces.matching.workpaper import Workpaper, write_csv, write_xlsx
 from ....namespaces.matching.workpaper.tool import input_file, stem_of
-from ..conventions import as_words
-from ..delivered import write_files
+from ..command import Command
+from ..exits import DONE, SHORT, ExitCode
+from ..ground import Ground
 from ..screen import Screen
+from ..work.conventions import as_words
+from ..work.delivered import write_files
 from .reading import read_files
-from .request import Request
+from .request import Request, add_arguments, request_of
 from .result import Result, work
 from .summary import as_json, as_text
-
-ExitCode = Literal[0, 3]
-"""0: every difference is explained item by item. 3: something is left, or an account has no pair."""
 
 
 async def reconcile_files(request: Request, screen: Screen) -> ExitCode:
@@ -42,7 +43,7 @@ async def reconcile_files(request: Request, screen: Screen) -> ExitCode:
     else:
         for line in as_text(result, files, _next(request, result)):
             screen.line(line)
-    return 0 if result.explained else 3
+    return DONE if result.explained else SHORT
 
 
 def _inputs(request: Request) -> list[Path]:
@@ -59,3 +60,19 @@ def _next(request: Request, result: Result) -> str:
     words += ["--carried", str(request.carried)] if request.carried else []
     words += ["--company", request.company] if request.company else []
     return shlex.join([*words, *as_words(request.said)])
+
+
+def _work(given: argparse.Namespace, ground: Ground) -> Awaitable[ExitCode]:
+    return reconcile_files(request_of(given, ground), ground.screen)
+
+
+RECONCILE = Command(
+    "reconcile",
+    "match your own files without any model and write the statement",
+    add_arguments,
+    _work,
+    "Matches bank statements with the books, without any model, and writes the reconciliation statement as"
+    " XLSX and CSV.",
+    "exit codes: 0 every difference is explained item by item; 2 wrong usage, or a file cannot be read; 3"
+    " something is left unexplained, or an account has no pair",
+)

@@ -12,8 +12,7 @@ from ....namespaces.matching.workpaper import OpenItems, read_open_items
 from ....namespaces.tables.source import Finding, read_source
 from ...errors import ConfigurationError
 from ...store import store_at
-from ..commands import TENANT
-from ..conventions import as_options
+from ..work.conventions import as_options
 from .request import Request
 
 _UNREAD = "the file is not read: "
@@ -35,9 +34,9 @@ def read_files(request: Request) -> Read:
     Raises:
         ConfigurationError: one of them cannot be read; the message says why and which option would help.
     """
-    readings = store_at(request.store).scoped(TENANT).readings if request.store else None
-    bank = Bank(request.bank, **request.said, readings=readings)
-    ledger = Ledger(request.ledger, **request.said, readings=readings)
+    readings = store_at(request.store).scoped(request.tenant).readings if request.store else None
+    bank = Bank(request.bank, **request.bank_said, readings=readings)
+    ledger = Ledger(request.ledger, **request.ledger_said, readings=readings)
     kept = [] if readings is None else [*bank.keep_said(), *ledger.keep_said()]
     try:
         accounts, books = bank.contents(), ledger.contents()

@@ -1,0 +1,1 @@
+"""`offing chat`: talking with a session, in turns."""

@@ -1,0 +1,1 @@
+"""What the journal has, from the command line: runs shown, forked, compared, exported and forgotten."""
