@@ -22,12 +22,14 @@ from .store.branches import Edited, Forked, Moved, NotUndone
 from .store.facts import (
     Began,
     Checked,
+    Compacted,
     Fact,
     Faulted,
     Figure,
     Linked,
     Noted,
     Opened,
+    PassWhy,
     Replied,
     Resumed,
     Settled,
@@ -39,6 +41,7 @@ from .store.facts import (
     Task,
     TasksSet,
     Waited,
+    Writer,
 )
 from .store.journal import Row
 
@@ -180,6 +183,26 @@ class ModelFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class ContextCompacted:
+    """Parts of the conversation left what the model is sent. They are kept, and the model can read them."""
+
+    seq: int
+    run: str
+    why: PassWhy
+    before: int
+    """Tokens of the prompt, estimated."""
+    after: int
+    stubs: int
+    """Results that became stubs."""
+    digested: int
+    """Messages that a digest stands for by now; 0 when there is none."""
+    writer: Writer
+    """Who wrote the digest of this pass; empty where it has none."""
+    problem: str
+    """Why a digest was written by rule; empty when it was not."""
+
+
+@dataclass(frozen=True, slots=True)
 class RunStopped:
     """The run stopped; its result is ready."""
 
@@ -233,6 +256,7 @@ Durable = (
     | AnswerChecked
     | SkillLoaded
     | ModelFailed
+    | ContextCompacted
     | PeopleEvent
     | RunStopped
 )
@@ -294,6 +318,13 @@ def _faulted(row: Row, fact: Faulted) -> Durable:
     return ModelFailed(row.seq, row.run, fact.fault, fact.message)
 
 
+def _compacted(row: Row, fact: Compacted) -> Durable:
+    done = fact.done
+    digested = done.digest.reach if done.digest is not None else 0
+    sizes = (fact.before, fact.after, len(done.stubs), digested)
+    return ContextCompacted(row.seq, row.run, fact.why, *sizes, fact.writer, fact.problem)
+
+
 def _stopped(row: Row, fact: Stopped) -> Durable:
     return RunStopped(row.seq, row.run, fact.why, fact.detail)
 
@@ -310,6 +341,7 @@ _EVENTS: Mapping[type, Callable[..., Durable]] = {
     Checked: _checked,
     SkillActivated: _skill,
     Faulted: _faulted,
+    Compacted: _compacted,
     Stopped: _stopped,
     **PEOPLE_EVENTS,
 }

@@ -8,6 +8,7 @@ from typing import Any, assert_never
 
 from ..compaction.conversation import ToolCall
 from ..tracing import Usage
+from .compacting import compact
 from .dispatch import execute
 from .errors import ModelFault
 from .hearing import take_in
@@ -20,9 +21,10 @@ from .steps import Ask, Check, Execute, Wait, next_step
 from .store.codec import unrecordable
 from .store.facts import Checked, Fact, Faulted, Noted, Replied, Stopped, Waited
 from .store.people import Expired
+from .window import Compact
 
 
-async def drive(run: Run) -> Stopped:
+async def drive(run: Run) -> Stopped:  # noqa: C901, PLR0912
     """Works on a run until it stops.
 
     Raises:
@@ -33,6 +35,8 @@ async def drive(run: Run) -> Stopped:
         match next_step(run.state):
             case Ask():
                 await _record(run, ask(run))
+            case Compact() as wanted:
+                await _record(run, compact(run, wanted))
             case Execute() as work:
                 await execute(run, work)
             case Check() as wanted:
@@ -97,7 +101,7 @@ def _faulted(run: Run, fault: ModelFault) -> Faulted:
 
 async def _stream(run: Run) -> Reply:
     means = run.means
-    request = means.wire.request(run.state.conversation.view(), run.state.turn + 1)
+    request = means.wire.request(run.state.conversation, run.state.turn + 1)
     request = replace(request, effort=means.effort.of(run.state))
     async with aclosing(means.model.stream(request)) as stream:
         async for part in stream:

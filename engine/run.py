@@ -19,6 +19,7 @@ from .models.catalog import ModelInfo
 from .models.model import Model
 from .pool import Pool
 from .resident.workspace import Workspace
+from .roles import Chosen
 from .session_skills import SessionSkills
 from .state import State, apply
 from .store.facts import Fact
@@ -47,6 +48,8 @@ class Means:
     skills: SessionSkills = field(default_factory=SessionSkills)
     approvals: ApprovalPolicy = field(default_factory=ApprovalPolicy)
     """Which calls need a person."""
+    digest: Chosen | None = None
+    """Who writes digests; None leaves them to rules."""
 
 
 class _Given(NamedTuple):

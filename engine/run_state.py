@@ -38,6 +38,15 @@ class ActiveSkill:
     session's context does."""
 
 
+class Spoke(NamedTuple):
+    """Which model gave the newest reply, and when: its provider's cache holds what it was sent."""
+
+    model: str = ""
+    """As configured; empty before the first reply, and in old journals."""
+    at: int = 0
+    """Microseconds since 1970 in UTC."""
+
+
 class Draft(NamedTuple):
     """An answer that the model was asked to correct, with what is wrong with it."""
 
@@ -74,6 +83,8 @@ class RunState:
     """Calls of tools that it was let make: those of the newest reply from its beginning on."""
     questions: int = 0
     """Questions put to people."""
+    digest_calls: int = 0
+    """Model calls that were made for digests."""
     retried: int = 0
     """Failed model calls that were tried again after a wait."""
     unsupervised: int = 0

@@ -29,7 +29,7 @@ from .inbox import Inbox
 from .locks import WriteLocks
 from .loop import drive
 from .models.catalog import info_of
-from .opening import GoingOn, Opening, check_finished, resumed
+from .opening import GoingOn, Opening, check_finished, driven, resumed
 from .prompt import Disconnected
 from .prompts import prompt
 from .resident import RESIDENT
@@ -41,9 +41,8 @@ from .spoken import Spoken
 from .state import State, fold
 from .steps import day_of
 from .store.codec import unrecordable
-from .store.facts import Began, Fact, Resumed, Stopped
+from .store.facts import Began, Fact, Stopped
 from .store.journal import Lease, Scope
-from .store.owner import this_process
 from .wire import Wire
 
 T = TypeVar("T", bound=BaseModel)
@@ -148,7 +147,7 @@ class Session(Spoken):
         async def going_on(lead: Run) -> list[Fact]:
             if asked.guidance.strip():
                 await self._inbox.say(run, asked.guidance, by=asked.by)
-            fact = resumed(lead.state.current, asked.more)
+            fact = resumed(lead.state.current, asked.more, lead.means)
             return [] if fact is None else [fact]
 
         return await self._work_on(going_on, run)
@@ -246,7 +245,7 @@ class Session(Spoken):
             began,
             *(self._skills.activations() if new else ()),
             *self._skills.requested(text, lead.state.skills),
-            Resumed(str(this_process())),
+            driven(limits, lead.means),
         ]
         for problem in filter(None, map(unrecordable, facts)):
             raise ConfigurationError(f"what was given cannot be kept: {problem}")
@@ -326,6 +325,7 @@ class Session(Spoken):
             effort=EffortChoice(shared.roles["run"].effort, thinking_of(shared.model)),
             skills=self._skills,
             approvals=shared.approvals,
+            digest=shared.roles["digest"],
         )
         return self._means
 

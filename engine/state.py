@@ -12,14 +12,17 @@ from decimal import Decimal
 from typing import assert_never
 
 from ..compaction.conversation import Conversation, Message, Text
+from ..compaction.gauge import Counted, Gauge
 from ..namespaces.tool import Record
 from ..tracing import Usage
+from .limits import Room
 from .models.model import Reply
-from .run_state import ActiveSkill, Draft, Failure, RunState
+from .run_state import ActiveSkill, Draft, Failure, RunState, Spoke
 from .store.branches import Forked, Moved
 from .store.facts import (
     Began,
     Checked,
+    Compacted,
     Faulted,
     Linked,
     Noted,
@@ -76,6 +79,15 @@ class State:
     """Figures of the coming answer and the records they are tied to."""
     skills: dict[str, ActiveSkill] = field(default_factory=dict[str, ActiveSkill])
     """By name, the skills that the model has."""
+    model: str = ""
+    """The model that works; empty in old journals."""
+    room: Room | None = None
+    """What it takes; None where that is not recorded."""
+    spoke: Spoke = field(default_factory=Spoke)
+    gauge: Gauge = field(default_factory=Gauge)
+    """How much of it the view takes."""
+    written: dict[int, Counted] = field(default_factory=dict[int, Counted])
+    """By place in the conversation, what replies were counted as."""
     forked: Forked | None = None
     """What its stream is a copy of; None when it is none."""
     moved: str | None = None
@@ -115,13 +127,11 @@ def apply(state: State, row: Row) -> None:  # noqa: C901, PLR0912
         case Began() as began:
             _begin(state, row, began)
         case Resumed() as resumed:
-            _go_on(state.current, resumed, idle_us)
+            _drive(state, resumed, idle_us)
         case Noted() as noted:
             _note(state, noted)
-        case Replied() as replied:
-            _reply(state, replied)
-        case Faulted() as fault:
-            _fault(state, fault)
+        case Replied() | Faulted() | Compacted():
+            _call(state, fact)
         case Settled() as settled:
             _settle(state, settled)
         case TasksSet(tasks, confidence):
@@ -155,6 +165,18 @@ def _place(state: State, row: Row, fact: Opened | Forked | Moved) -> None:
             state.forked = fact
         case Moved(stream):
             state.moved = stream
+        case _ as never:
+            assert_never(never)
+
+
+def _call(state: State, fact: Replied | Faulted | Compacted) -> None:
+    match fact:
+        case Replied():
+            _reply(state, fact)
+        case Faulted():
+            _fault(state, fact)
+        case Compacted():
+            _compact(state, fact)
         case _ as never:
             assert_never(never)
 
@@ -230,6 +252,13 @@ def _begin(state: State, row: Row, began: Began) -> None:
     state.conversation.messages.append(began.message)
 
 
+def _drive(state: State, resumed: Resumed, idle_us: int) -> None:
+    state.model, state.room = resumed.model or state.model, resumed.room or state.room
+    if state.current.stopped is not None:
+        state.gauge = replace(state.gauge, passed=False)
+    _go_on(state.current, resumed, idle_us)
+
+
 def _go_on(run: RunState, resumed: Resumed, idle_us: int) -> None:
     """A stop, and what led to it, is forgotten; what is recorded as done, or spent, stays so."""
     _grant(run, resumed)
@@ -299,9 +328,41 @@ def _reply(state: State, replied: Replied) -> None:
     if reply.stop != "pause":
         run.unfinished = 0 if reply.stop == "tools" and run.calls else run.unfinished + 1
     run.pauses = run.pauses + 1 if reply.stop == "pause" else 0
-    if reply.message.blocks or reply.message.raw is not None:
+    is_kept = bool(reply.message.blocks) or reply.message.raw is not None
+    if is_kept:
         state.conversation.messages.append(reply.message)
+    _count(state, reply, is_kept=is_kept)
     _deliver(state, run)
+
+
+def _count(state: State, reply: Reply, *, is_kept: bool) -> None:
+    """What the reply says of the size of the view. One that ended for want of room is no use of a pass."""
+    messages, usage = state.conversation.messages, reply.usage
+    counted = Counted(usage.prompt, usage.output, usage.reasoning, is_kept)
+    passed = state.gauge.passed and reply.stop == "window"
+    frame = 0 if state.room is None else state.room.frame
+    state.gauge = replace(state.gauge.replied(messages, frame, counted), passed=passed)
+    state.spoke = Spoke(state.model, state.at)
+    if is_kept and usage.output:
+        state.written[len(messages) - 1] = counted
+
+
+def _compact(state: State, compacted: Compacted) -> None:
+    """The call that was refused for want of room is made anew. What it showed of the window is kept."""
+    run = state.current
+    state.conversation.passes.append(compacted.done)
+    state.artifacts.update((stored.handle, stored) for stored in compacted.stored)
+    state.gauge = state.gauge.compacted(compacted.after, compacted.done.end)
+    run.digest_calls += compacted.calls
+    _spend(run, compacted.usage, compacted.cost)
+    if compacted.why != "refused":
+        return
+    run.fault, run.faults = None, 0
+    if run.last is not None and run.last.stop == "window":
+        run.last = None
+    if state.room is not None:
+        window = min(state.room.window, compacted.before + state.room.reply)
+        state.room = replace(state.room, window=window)
 
 
 def _allow(run: RunState, reply: Reply) -> None:

@@ -425,7 +425,7 @@ async def test_every_result_is_capped_and_kept_whole_errors_too(way: str) -> Non
     threaded = way == "raised in a thread"
     made = Tool("it", "Does.", ANY, it if threaded else later, Effect.READ, blocking=threaded)
     call = Call("x" * size, {}) if way == "a wrong call" else invoke("it")
-    world = World([made], Limits(result_chars=5_000))
+    world = World([made], Limits(result_chars=5_000, window=1_000_000_000))
     async with world.ran(Step(calls=[call, invoke("it")]), "done") as batch:
         for result in batch.results:
             assert len(result.content) < 5_500

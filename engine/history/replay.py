@@ -86,7 +86,7 @@ class _Driven:
     async def request(self, row: Row) -> Replayed:
         state = self._state
         wire = self._wire = self._wire or await self._framed()
-        request = wire.request(state.conversation.view(), state.turn + 1)
+        request = wire.request(state.conversation, state.turn + 1)
         request = replace(request, effort=self._effort.of(state))
         sent = row.fact.request if isinstance(row.fact, Replied) else ""
         iteration = state.current.iterations + 1

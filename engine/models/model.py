@@ -146,6 +146,9 @@ class Thinking:
     efforts: tuple[Effort, ...] = ()
     """Those that a request may choose from; empty when it takes none, when it is unknown, and when it
     has been settled already."""
+    rebinds: bool = False
+    """Whether the provider itself leaves out reasoning that is bound to another prefix, so that a pass need
+    not (WIRE.md, fact A)."""
 
 
 @runtime_checkable

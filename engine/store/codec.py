@@ -17,6 +17,7 @@ from .branches import Forked, Moved
 from .facts import (
     Began,
     Checked,
+    Compacted,
     Fact,
     Faulted,
     Linked,
@@ -53,6 +54,7 @@ KINDS: Mapping[str, type[Fact]] = {
     "replied": Replied,
     "faulted": Faulted,
     "waited": Waited,
+    "compacted": Compacted,
     "started": Started,
     "settled": Settled,
     "tasks": TasksSet,

@@ -89,6 +89,7 @@ def replies() -> Iterator[Reply | ModelFault]:
     yield reply(call("bank__look"), stop="length")
     yield reply(Text("I would rather not."), stop="refusal", detail="policy")
     yield reply(Text("No room."), stop="window")
+    yield ModelFault("too long", "prompt is too long")
     yield reply(Text("Done at last."), stop="end")
 
 
