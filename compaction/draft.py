@@ -39,6 +39,8 @@ class Scene:
     """Messages of the conversation."""
     frame: int
     """Tokens of what stands before the messages."""
+    used: int
+    """Tokens of the view as it is."""
     target: int
     """Tokens that the view is to come down to."""
     bound: int

@@ -20,8 +20,7 @@ from .prompts import prompt
 from .run import Run
 from .state import State
 from .store.facts import Compacted, Stored
-from .warmth import is_other_model
-from .window import Compact
+from .window import Compact, is_other_model
 
 _READING = frozenset({"read", "search"})
 """Tools that bring back what had left: what they just gave is not taken away again."""
@@ -71,6 +70,7 @@ def planned(state: State, wanted: Compact, *, keeps_reasoning: bool = False) -> 
             entries=tuple(_entry(state, placed, sizes, scale, pins) for placed in said.placed()),
             end=len(said.messages),
             frame=round(scale * frame),
+            used=wanted.used,
             target=wanted.target,
             bound=wanted.bound,
             tokens=lambda text: round(scale * count(text)),
@@ -145,7 +145,7 @@ def operation(call: ToolCall) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Leaving:
+class Leaving:
     """Bytes that leave the view, and the handle that they are read back with."""
 
     handle: str
@@ -155,24 +155,25 @@ class _Leaving:
 async def _stored(run: Run, draft: Draft) -> tuple[Stored, ...]:
     """Keeps what leaves the view and is not kept yet. Content-addressed: to do it twice changes nothing."""
 
-    async def put(leaving: _Leaving) -> Stored:
+    async def put(leaving: Leaving) -> Stored:
         data = leaving.text.encode()
         return Stored(leaving.handle, await run.store.artifacts.put(data), len(data), "text/plain")
 
-    return tuple(await asyncio.gather(*map(put, _leaving(run.state.conversation, draft))))
+    return tuple(await asyncio.gather(*map(put, leaving(run.state.conversation, draft))))
 
 
-def _leaving(said: Conversation, draft: Draft) -> Iterator[_Leaving]:
+def leaving(said: Conversation, draft: Draft) -> Iterator[Leaving]:
+    """What a pass takes out of the view and is not kept yet: results, and the stretch that is digested."""
     gone = {stub.call for one in said.passes for stub in one.stubs}
     stubbed = {each.stub.call for some in draft.stubs.values() for each in some}
     taken = {result.call for entry in draft.taken() for result in entry.message.results}
     for entry in draft.scene.entries:
         for result in said.messages[entry.place].results if entry.place >= 0 else ():
             if result.call in (stubbed | taken) - gone and result.handle is None:
-                yield _Leaving(f"result/{result.call}", result.content)
+                yield Leaving(f"result/{result.call}", result.content)
     first, reach = _stretch(said, draft)
     if first < reach:
-        yield _Leaving(_handle(first, reach), told(said.messages[first:reach], first + 1))
+        yield Leaving(_handle(first, reach), told(said.messages[first:reach], first + 1))
 
 
 def _stretch(said: Conversation, draft: Draft) -> tuple[int, int]:
@@ -205,5 +206,7 @@ def _source(state: State, draft: Draft) -> Source:
 
 def _after(draft: Draft, written: Written) -> int:
     """Tokens of the view that the pass leaves, with the digest as it was written."""
+    if draft.first == len(draft.scene.entries):
+        return draft.scene.used
     spare = draft.scene.digest - draft.scene.tokens(written.text) if draft.cut else 0
-    return max(1, draft.total - spare)
+    return max(1, min(draft.scene.used, draft.total - spare))

@@ -7,7 +7,7 @@ failed never holds up a run.
 import re
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from ..compaction.by_rule import by_rule
@@ -25,6 +25,8 @@ from ..compaction.digest import (
 )
 from ..compaction.told import ends, told
 from ..tracing import Usage
+from .breakers import spent_of
+from .budget import Kind, over
 from .errors import ModelFault
 from .models.catalog import info_of
 from .models.model import Context, Reply, Request, Static
@@ -110,7 +112,7 @@ class _Attempts:
         """The model's reply, tried again as any call is; None when there is none."""
         request = request_for(writer, source)
         policy, clock = self._run.state.current.began.limits.retry, self._run.clock
-        while True:
+        while self._is_affordable():
             try:
                 reply = await _streamed(writer, request)
             except ModelFault as fault:
@@ -125,6 +127,22 @@ class _Attempts:
                 self._spend(writer, reply.usage)
                 self.problem = ""
                 return reply
+        self.problem = self.problem or "the budget has no room for it"
+        return None
+
+    def _is_affordable(self) -> bool:
+        """Whether the run could still ask its own model after one more call."""
+        state = self._run.state
+        spent = spent_of(state)
+        spent = replace(
+            spent,
+            tokens=spent.tokens + self.usage.prompt + self.usage.output,
+            cost=spent.cost + (self.cost or 0),
+            model_calls=spent.model_calls + self.calls + 1,
+            retries=spent.retries + self.calls,
+        )
+        kinds: Sequence[Kind] = ("tokens", "cost", "model_calls", *(("retries",) if self.calls else ()))
+        return over(state.current.budget, spent, *kinds) is None
 
     def _spend(self, writer: Chosen, usage: Usage) -> None:
         self.calls += 1

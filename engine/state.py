@@ -18,6 +18,7 @@ from ..tracing import Usage
 from .limits import Room
 from .models.model import Reply
 from .run_state import ActiveSkill, Draft, Failure, RunState, Spoke
+from .space import count_reply, take_pass
 from .store.branches import Forked, Moved
 from .store.facts import (
     Began,
@@ -331,38 +332,13 @@ def _reply(state: State, replied: Replied) -> None:
     is_kept = bool(reply.message.blocks) or reply.message.raw is not None
     if is_kept:
         state.conversation.messages.append(reply.message)
-    _count(state, reply, is_kept=is_kept)
+    count_reply(state, reply, is_kept=is_kept)
     _deliver(state, run)
 
 
-def _count(state: State, reply: Reply, *, is_kept: bool) -> None:
-    """What the reply says of the size of the view. One that ended for want of room is no use of a pass."""
-    messages, usage = state.conversation.messages, reply.usage
-    counted = Counted(usage.prompt, usage.output, usage.reasoning, is_kept)
-    passed = state.gauge.passed and reply.stop == "window"
-    frame = 0 if state.room is None else state.room.frame
-    state.gauge = replace(state.gauge.replied(messages, frame, counted), passed=passed)
-    state.spoke = Spoke(state.model, state.at)
-    if is_kept and usage.output:
-        state.written[len(messages) - 1] = counted
-
-
 def _compact(state: State, compacted: Compacted) -> None:
-    """The call that was refused for want of room is made anew. What it showed of the window is kept."""
-    run = state.current
-    state.conversation.passes.append(compacted.done)
-    state.artifacts.update((stored.handle, stored) for stored in compacted.stored)
-    state.gauge = state.gauge.compacted(compacted.after, compacted.done.end)
-    run.digest_calls += compacted.calls
-    _spend(run, compacted.usage, compacted.cost)
-    if compacted.why != "refused":
-        return
-    run.fault, run.faults = None, 0
-    if run.last is not None and run.last.stop == "window":
-        run.last = None
-    if state.room is not None:
-        window = min(state.room.window, compacted.before + state.room.reply)
-        state.room = replace(state.room, window=window)
+    _spend(state.current, compacted.usage, compacted.cost)
+    take_pass(state, compacted)
 
 
 def _allow(run: RunState, reply: Reply) -> None:

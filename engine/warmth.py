@@ -7,10 +7,5 @@ LIFETIME_US = 5 * 60 * 1_000_000
 
 
 def is_cold(state: State) -> bool:
-    """Whether the next request will find nothing in the cache, as far as time and the model tell. Pure."""
-    return is_other_model(state) or (bool(state.spoke.at) and state.at - state.spoke.at >= LIFETIME_US)
-
-
-def is_other_model(state: State) -> bool:
-    """Whether another model than the one that goes on gave the newest reply."""
-    return bool(state.spoke.model) and state.spoke.model != state.model
+    """Whether the next request will find nothing in the cache, as far as time tells. Pure."""
+    return bool(state.spoke.at) and state.at - state.spoke.at >= LIFETIME_US

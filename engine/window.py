@@ -8,7 +8,7 @@ from .limits import Limits, Room
 from .models.catalog import ModelInfo
 from .state import State
 from .store.facts import PassWhy, Stopped
-from .warmth import is_cold, is_other_model
+from .warmth import is_cold
 
 UNKNOWN_WINDOW = 128_000
 """Tokens of a model of which nothing is known and nothing is said (`Limits.window`)."""
@@ -46,6 +46,11 @@ def used(state: State) -> int:
     """Tokens of the next request, as far as they are known."""
     frame = 0 if state.room is None else state.room.frame
     return state.gauge.used(state.conversation.messages, frame)
+
+
+def is_other_model(state: State) -> bool:
+    """Whether another model than the one that goes on gave the newest reply."""
+    return bool(state.spoke.model) and state.spoke.model != state.model
 
 
 def make_room(state: State) -> Compact | Stopped | None:

@@ -47,7 +47,7 @@ class Wire:
         for place in range(known, len(view)):
             before = view[place - 1] if place else None
             self.segments.append(self.model.encode(view[place], before))
-        return Request(self.segments[:], marks(view), turn, view)
+        return Request(self.segments[:], marks(view), turn, view, said=said.messages)
 
     @property
     def digest(self) -> str:

@@ -47,6 +47,7 @@ _BOUND = (
     "Invalid `signature` in `thinking` block. The block is bound to a different conversation. "
     'Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".'
 )
+_BINDING_BETA = "thinking-binding-controls-2026-08-01"
 _LATE_HOUR = (
     "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. "
     "Note that blocks are processed in the following order: `tools`, `system`, `messages`."
@@ -285,7 +286,13 @@ def cache_markers(request: Request) -> str | None:
 
 
 def bound_thinking(request: Request) -> str | None:
-    """A thinking block issued here comes back with nothing before it changed."""
+    """A thinking block issued here comes back with nothing before it changed, unless it is to be dropped."""
+    thinking = as_object(request.body.get("thinking")) or {}
+    binding = as_object(thinking.get("block_binding"))
+    if binding is not None and _BINDING_BETA not in request.headers.get("anthropic-beta", ""):
+        return f"thinking.{thinking.get('type')}.block_binding: Extra inputs are not permitted"
+    if binding is not None and binding.get("prefix_mismatch_behavior") == "drop_block":
+        return None
     if not any(block.kind in THINKING for block in request.placed):
         return None
     broken = next(Binding().read(request.placed), None)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 KEY = "ANTHROPIC_API_KEY"
 BASE_URL = "https://api.anthropic.com"
+_BINDING_BETA = "thinking-binding-controls-2026-08-01"
 _CONNECT_S = 10.0
 """Seconds until a connection that is not made is given up."""
 
@@ -46,6 +47,10 @@ class Options:
     know it."""
     effort: Effort | None = None
     """None for the provider's default. A request that says an effort goes before it."""
+    unbound_thinking: Literal["leave out", "drop_block"] = "leave out"
+    """What becomes of thinking before which a pass changed something: newer models refuse it (WIRE.md, fact
+    A). "leave out": it is not sent any more. "drop_block": replies go back as they came, and the API drops
+    what is not valid; a beta control, which older models do not know."""
     stall_s: float = 120.0
     """Seconds without a byte, be it of a ping, after which a reply is given up."""
 
@@ -97,7 +102,7 @@ class AnthropicModel:
     def thinking(self) -> Thinking:
         """As its options have it; what is not settled by them, the catalog tells."""
         if self._options.thinking == "adaptive":
-            return Thinking(adaptive=True)
+            return Thinking(adaptive=True, rebinds=self._options.unbound_thinking == "drop_block")
         return Thinking(efforts=() if self._options.effort else info_of(self.name).efforts)
 
     def encode(self, part: Part, before: Message | None = None) -> bytes:
@@ -169,7 +174,7 @@ class AnthropicModel:
             cast_to=object,
             stream=True,
             stream_cls=sdk.AsyncStream[object],
-            options={"headers": {"content-type": "application/json"}},
+            options={"headers": _headers(self._options)},
         )
 
     def _connected(self, sdk: ModuleType) -> "AsyncAnthropic":
@@ -199,7 +204,18 @@ def _trusted() -> "SSLContext":
 def _head(model: str, options: Options) -> Mapping[str, JsonValue]:
     wire: dict[str, JsonValue] = {"model": model, "max_tokens": options.max_tokens, "stream": True}
     if options.thinking == "adaptive":
-        wire["thinking"] = {"type": "adaptive", "display": "summarized"}
+        wire["thinking"] = {"type": "adaptive", "display": "summarized", **_binding(options)}
     if options.effort is not None:
         wire["output_config"] = {"effort": options.effort}
     return wire
+
+
+def _binding(options: Options) -> Mapping[str, JsonValue]:
+    """Sent with every request of a conversation: the API keeps no setting between them."""
+    drops = options.unbound_thinking == "drop_block"
+    return {"block_binding": {"prefix_mismatch_behavior": "drop_block"}} if drops else {}
+
+
+def _headers(options: Options) -> Mapping[str, str]:
+    beta = {"anthropic-beta": _BINDING_BETA} if options.thinking == "adaptive" and _binding(options) else {}
+    return {"content-type": "application/json", **beta}

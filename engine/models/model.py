@@ -74,6 +74,8 @@ class Request:
     effort: Effort | None = None
     """None for the model's own judgement or default. An adapter brings it down to what the model takes;
     it is outside the cached prefix."""
+    said: Sequence[Message] = ()
+    """All that was said, whatever left the view since, for models that follow what happened."""
 
 
 @dataclass(frozen=True, slots=True)
