@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 
-from .conversation import Media, Message, Reasoning, Text, ToolCall, ToolResult
+from .conversation import Media, Message, Placed, Reasoning, Text, ToolCall, ToolResult
 
 Cut = Callable[[str], str]
 """Shortens a text."""
@@ -14,10 +14,11 @@ def whole(text: str) -> str:
     return text
 
 
-def told(messages: Sequence[Message], first: int, cut: Cut = whole) -> str:
-    """The messages, numbered from `first`; `cut` shortens results. Reasoning and images are left out."""
-    numbered = enumerate(messages, first)
-    return "\n\n".join("\n".join((f"## {n} {each.role}", *_blocks(each, cut))) for n, each in numbered)
+def told(said: Sequence[Placed], cut: Cut = whole) -> str:
+    """The messages under their numbers, from 1; `cut` shortens results. Reasoning and images are left out."""
+    return "\n\n".join(
+        "\n".join((f"## {place + 1} {message.role}", *_blocks(message, cut))) for place, message in said
+    )
 
 
 def _blocks(message: Message, cut: Cut) -> Iterator[str]:

@@ -173,7 +173,8 @@ def leaving(said: Conversation, draft: Draft) -> Iterator[Leaving]:
                 yield Leaving(f"result/{result.call}", result.content)
     first, reach = _stretch(said, draft)
     if first < reach:
-        yield Leaving(_handle(first, reach), told(said.messages[first:reach], first + 1))
+        stretch = [Placed(place, said.messages[place]) for place in range(first, reach)]
+        yield Leaving(_handle(first, reach), told(stretch))
 
 
 def _stretch(said: Conversation, draft: Draft) -> tuple[int, int]:
@@ -196,8 +197,12 @@ def _source(state: State, draft: Draft) -> Source:
     known = [handle for handle in state.artifacts if handle.startswith("conversation/")]
     return Source(
         former=said.digest.text if said.digest is not None else "",
-        messages=tuple(said.messages[first:reach]),
-        first=first + 1,
+        said=tuple(
+            Placed(place, message)
+            for place, message in enumerate(said.messages[first:reach], first)
+            if message.role != "note"
+        ),
+        last=reach,
         handles=(*known, _handle(first, reach)),
         most=draft.scene.digest,
         tokens=draft.scene.tokens,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from ..compaction.by_rule import by_rule
-from ..compaction.conversation import Message, Text
+from ..compaction.conversation import Message, Placed, Text
 from ..compaction.digest import (
     Sections,
     fitting,
@@ -52,9 +52,10 @@ class Source:
 
     former: str
     """The digest that it replaces; empty when there is none."""
-    messages: tuple[Message, ...]
-    first: int
-    """Number of the first of them, from 1."""
+    said: tuple[Placed, ...]
+    """The messages that it newly stands for, without the engine's notes: how things stood is not told."""
+    last: int
+    """Number of the last message that it stands for, from 1."""
     handles: tuple[str, ...]
     """Where the messages it stands for are read back, those of former digests first."""
     most: int
@@ -62,9 +63,9 @@ class Source:
     tokens: Callable[[str], int]
 
     @property
-    def last(self) -> int:
-        """Number of the last message."""
-        return self.first + len(self.messages) - 1
+    def messages(self) -> Sequence[Message]:
+        """What was said."""
+        return [placed.message for placed in self.said]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +174,7 @@ def _material(writer: Chosen, source: Source) -> str:
     former = f"{source.former}\n\n" if source.former else ""
     text = ""
     for most in _CUTS:
-        text = former + told(source.messages, source.first, ends(most))
+        text = former + told(source.said, ends(most))
         if source.tokens(text) <= room:
             return text
     return ends(room)(text)  # a token is a character at the least
@@ -199,7 +200,7 @@ def _read(reply: Reply, source: Source, attempts: _Attempts) -> Sections | None:
 
 def _text(sections: Sections, source: Source) -> str:
     """The digest as the model will read it, with the handles and links that must not be lost."""
-    material = source.former + told(source.messages, source.first)
+    material = source.former + told(source.said)
     said = (source.former, *(message.text for message in source.messages if message.role == "assistant"))
     cited = dict.fromkeys(link for text in said for link in sorted(links(text)))
     named = dict.fromkeys(handle for text in said for handle in _HANDLE.findall(text))

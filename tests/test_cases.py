@@ -435,3 +435,24 @@ async def test_every_result_is_capped_and_kept_whole_errors_too(way: str) -> Non
         assert batch.results[0].error is (way != "returned")
         notes = [message.text for message in batch.state.conversation.messages if message.role == "note"]
     assert all(len(note) < 10_000 for note in notes)
+
+
+async def test_large_outputs_of_the_same_call_in_several_sessions_never_overwrite_each_other() -> None:
+    """case 24"""
+    outputs = {"a": "a" * 9_000, "b": "b" * 9_000, "c": "a" * 9_000}
+
+    async def it(arguments: Given, context: ToolContext) -> ToolOutput:
+        return ToolOutput(outputs[context.run[0]])
+
+    made = Tool("it", "Does.", ANY, it, Effect.READ)
+    limits, store = Limits(result_chars=2_000), MemoryStore()
+    for session in outputs:
+        model = Scripted([Step(calls=[invoke("it")]), "done"])
+        async with Engine(
+            model, [FunctionNamespace("sys", [made])], limits=limits, store=store, outside=outside()
+        ) as engine:
+            assert (await engine.session(session).ask("Go.")).answered
+    kept = {name: (await state_of(engine, name)).artifacts["result/1.1"].ref for name in outputs}
+    for name, ref in kept.items():
+        assert await engine.store.artifacts.get(ref) == outputs[name].encode()
+    assert kept["a"] == kept["c"] != kept["b"]

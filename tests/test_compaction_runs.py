@@ -1,18 +1,24 @@
 """Runs that outgrow their window: what the model is sent, what is recorded, and what it costs nobody."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
-from compacted import DIGEST, Script, extends, investigated, is_digest, look, looking
-from loopback import Answer, HttpError, Reply, Text, Thinking, ToolUse
-from offing.engine import Limits
+from compacted import DIGEST, LIMITS, Script, bank, extends, investigated, is_digest, look, looking
+from loopback import Answer, HttpError, Loopback, Reply, Stall, Text, Thinking, ToolUse
+from offing.engine import ApprovalPolicy, ApprovalRule, Budget, Engine, Limits, SqliteStore
+from offing.engine.events import ContextCompacted, RunStopped
 from offing.engine.history import replay
 from offing.engine.models.anthropic import Options
 from offing.engine.models.retry import RetryPolicy
 from offing.engine.state import State, apply
-from offing.engine.store.facts import Replied
+from offing.engine.steps import next_step
+from offing.engine.store.facts import Compacted, Noted, Replied
 from offing.engine.wire import HEAD, Wire
 from test_history_replay import OFFLINE
-from worlds import HandClock, state_of
+from worlds import Claude, HandClock, outside, state_of
 
 pytestmark = pytest.mark.anyio
 
@@ -176,3 +182,108 @@ async def test_replies_stay_as_they_came_where_the_api_drops_unbound_thinking() 
         assert all(blocks[0]["type"] == "thinking" for blocks in replies)
         assert seen.headers["anthropic-beta"] == "thinking-binding-controls-2026-08-01"
         assert seen.json["thinking"]["block_binding"] == {"prefix_mismatch_behavior": "drop_block"}
+
+
+async def test_a_pass_that_was_interrupted_is_made_anew_and_once(tmp_path: Path) -> None:
+    path = tmp_path / "journal.db"
+    held = Script([*looking(25), DONE], [Stall(), Answer([Text(DIGEST)])])
+    with Loopback(held) as server:
+        engine = Engine(
+            Claude(server), [bank()], store=SqliteStore(path), limits=LIMITS, check="off", outside=outside()
+        )
+        async with engine.session("s").run("Explain September.") as run:
+            await server.until(lambda seen: any(map(is_digest, seen.requests)))
+        await engine.close()
+        store = SqliteStore(path)
+        async with Engine(Claude(server), [bank()], store=store, check="off", outside=outside()) as other:
+            before = [row.fact async for row in other.store.journal.read("s")]
+            assert (await (await other.resume(run.id)).result()).answered
+            facts = [row.fact async for row in other.store.journal.read("s")]
+            again = [one async for one in replay(other.store, "s.1", OFFLINE)]
+        assert server.refusals == []
+        sent = [seen.body for seen in server.requests if not is_digest(seen)]
+    assert not any(isinstance(fact, Compacted) and fact.writer for fact in before)
+    assert [one.body for one in again] == sent
+    assert _triggers(facts) == [1] * len(_triggers(facts))
+
+
+def _triggers(facts: Sequence[object]) -> list[int]:
+    """Passes since the reply before, for each pass: more than one means that a trigger made two."""
+    counts: list[int] = []
+    since = 0
+    for fact in facts:
+        since = 0 if isinstance(fact, Replied) else since + isinstance(fact, Compacted)
+        counts += [since] if isinstance(fact, Compacted) else []
+    return counts
+
+
+async def test_a_process_that_ends_right_after_a_pass_goes_on_with_the_same_view() -> None:
+    """Each prefix of the journal, as a kill would leave it, leads to the request that was sent."""
+    async with investigated(Script([*looking(12), DONE])) as made:
+        rows = [row async for row in made.engine.store.journal.read("s")]
+    state, at_passes = State(), list[object]()
+    for row in rows:
+        apply(state, row)
+        if isinstance(row.fact, Compacted):
+            at_passes.append(next_step(state))
+    assert at_passes
+    assert all(isinstance(step, Noted) and step.key.startswith("state:") for step in at_passes)
+
+
+async def test_a_cancelled_digest_ends_the_run_and_blocks_nothing() -> None:
+    with Loopback(Script([*looking(25), DONE], [Stall(), Answer([Text(DIGEST)])])) as server:
+        async with Engine(Claude(server), [bank()], limits=LIMITS, check="off", outside=outside()) as engine:
+            session = engine.session("s")
+            async with session.run("Explain September.") as run:
+                await server.until(lambda seen: any(map(is_digest, seen.requests)))
+                await session.cancel()
+                assert (await run.result()).why == "cancelled"
+            assert (await (await engine.resume("s.1")).result()).answered
+
+
+async def test_a_batch_that_waited_for_a_person_stays_whole_and_has_one_result_for_each_call() -> None:
+    """cases 1 and 2: passes are made between iterations, over whole batches"""
+    clock = HandClock()
+    asking = Answer([Thinking("Close?"), look("x"), ToolUse("bank__close", {}), look("y")])
+    approvals = ApprovalPolicy([ApprovalRule("bank__close", "ask")])
+    script = Script([*looking(5), asking, DONE])
+    with Loopback(script) as server:
+        async with Engine(
+            Claude(server), [bank()], limits=LIMITS, check="off", approvals=approvals, outside=outside(clock)
+        ) as engine:
+            session = engine.session("s")
+            assert (await session.ask("Explain September.")).why == "waiting"
+            clock.at += 86_400_000_000
+            await session.approve("6.2", by="ann")
+            assert (await (await session.resume("s.1")).result()).answered
+            state = await state_of(engine, "s")
+        assert server.refusals == []
+    (done,) = state.conversation.passes
+    (batch,) = (message for message in state.conversation.view() if len(message.results) == 3)
+    assert done.end > state.conversation.messages.index(batch)
+    assert [result.call for result in batch.results] == ["6.1", "6.2", "6.3"]
+    assert batch.results[1].content == "closed"
+
+
+async def test_a_host_sees_each_pass() -> None:
+    async with investigated(Script([*looking(12), DONE])) as made:
+        events: list[ContextCompacted] = []
+        async for event in made.engine.session("s").events():
+            if isinstance(event, ContextCompacted):
+                events.append(event)
+            if isinstance(event, RunStopped):
+                break
+        passes = await made.passes()
+    assert [(event.before, event.after, event.stubs) for event in events] == [
+        (done.before, done.after, len(done.done.stubs)) for done in passes
+    ]
+
+
+async def test_a_budget_pays_for_digests_and_leaves_the_last_call_to_the_run() -> None:
+    limits = replace(LIMITS, budget=Budget(model_calls=12))
+    async with investigated(Script([*looking(25), DONE]), limits=limits) as made:
+        result = made.results[0]
+        state = await state_of(made.engine, "s")
+        calls = len(made.server.requests)
+    assert (result.why, calls) == ("budget", 12)
+    assert state.current.digest_calls + state.current.iterations == 12
