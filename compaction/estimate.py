@@ -24,8 +24,9 @@ _WEIGHTS: tuple[tuple[bytes, float], ...] = (
 )
 """Tokens a byte. A blank costs nothing: it goes with the word behind it."""
 _OPAQUE = 1 / 1.45
-"""Tokens a byte of base64 and the like (WIRE.md, section 7), which have next to nothing between words."""
-_BETWEEN = string.whitespace.encode() + string.punctuation.encode()
+"""Tokens a byte of base64 and the like (WIRE.md, section 7), which have next to nothing but letters."""
+_TELLING = string.whitespace.encode() + string.punctuation.encode() + bytes(range(128, 256))
+"""Bytes of which a text that says something has more than one in twenty."""
 _SHORTEST_OPAQUE = 200
 """Bytes: shorter texts have too few words to tell."""
 _IMAGE = 1_600
@@ -41,7 +42,7 @@ _CALL_OVERHEAD = 30
 def coarse(text: str) -> int:
     """Tokens of a text by its bytes alone."""
     data = text.encode("utf-8", "surrogatepass")
-    if len(data) >= _SHORTEST_OPAQUE and _of(data, _BETWEEN) < len(data) / 20:
+    if len(data) >= _SHORTEST_OPAQUE and _of(data, _TELLING) < len(data) / 20:
         return round(_OPAQUE * len(data))
     return round(sum(weight * _of(data, kind) for kind, weight in _WEIGHTS))
 

@@ -64,7 +64,7 @@ def planned(state: State, wanted: Compact, *, keeps_reasoning: bool = False) -> 
     counted = {place: each.output for place, each in state.written.items() if place in sizes}
     rest = sum(each for place, each in sizes.items() if place not in counted)
     scale = max(0.3, (wanted.used - sum(counted.values())) / max(1, rest + frame))
-    pins = _pins(state)
+    pins, files = _pins(state), _files(state)
     return plan(
         Scene(
             entries=tuple(_entry(state, placed, sizes, scale, pins) for placed in said.placed()),
@@ -74,7 +74,7 @@ def planned(state: State, wanted: Compact, *, keeps_reasoning: bool = False) -> 
             target=wanted.target,
             bound=wanted.bound,
             tokens=lambda text: round(scale * count(text)),
-            stub=lambda call, result: _stub(state, call, result),
+            stub=lambda call, result: _stub(call, result, files.get(call.id, [])),
             whole=_whole(state),
             keeps_reasoning=keeps_reasoning,
             is_other_model=is_other_model(state),
@@ -119,9 +119,19 @@ def _whole(state: State) -> frozenset[str]:
     return frozenset(skills | gone | {call.id for call in read if call.name in _READING})
 
 
-def _stub(state: State, call: ToolCall, result: ToolResult) -> Stub:
+def _files(state: State) -> Mapping[str, Sequence[str]]:
+    """By call, the handles of the files that it gave."""
+    files: dict[str, list[str]] = {}
+    for handle in state.artifacts:
+        kind, _, rest = handle.partition("/")
+        call, is_file, _ = rest.partition("/")
+        if kind == "result" and is_file:
+            files.setdefault(call, []).append(handle)
+    return files
+
+
+def _stub(call: ToolCall, result: ToolResult, files: Sequence[str]) -> Stub:
     handle = result.handle or f"result/{call.id}"
-    files = [each for each in state.artifacts if each.startswith(f"result/{call.id}/")]
     text = prompt(
         "stub",
         what="error" if result.error else "result",
