@@ -7,7 +7,7 @@ thread, and never on import. Where it is not there, `estimate.coarse` stands in.
 
 import importlib.util
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
 from hashlib import sha1
@@ -53,7 +53,7 @@ def _folder() -> Path | None:
 
 
 @contextmanager
-def _found_in(folder: Path) -> Iterator[None]:
+def _found_in(folder: Path) -> Generator[None]:
     """Has tiktoken look into a folder, and leaves the host's own setting as it was."""
     before = os.environ.get(_FOLDER)
     os.environ[_FOLDER] = str(folder)

@@ -5,7 +5,7 @@ is written. Nothing is changed before the fact is recorded: who is killed before
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..compaction.conversation import Conversation, Placed, Stub, ToolCall, ToolResult

@@ -245,7 +245,7 @@ async def test_a_batch_that_waited_for_a_person_stays_whole_and_has_one_result_f
     """cases 1 and 2: passes are made between iterations, over whole batches"""
     clock = HandClock()
     asking = Answer([Thinking("Close?"), look("x"), ToolUse("bank__close", {}), look("y")])
-    approvals = ApprovalPolicy([ApprovalRule("bank__close", "ask")])
+    approvals = ApprovalPolicy((ApprovalRule("bank__close", "ask"),))
     script = Script([*looking(5), asking, DONE])
     with Loopback(script) as server:
         async with Engine(
