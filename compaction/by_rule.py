@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from .conversation import Message
 from .digest import Sections
+from .told import operation
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _DECIDING = re.compile(
@@ -27,16 +28,10 @@ def by_rule(messages: Sequence[Message]) -> Sections:
 
 
 def _calls(messages: Sequence[Message]) -> Iterator[str]:
-    counted = Counter(_operation(call.name, call.arguments) for each in messages for call in each.calls)
+    counted = Counter(operation(call) for each in messages for call in each.calls)
     if counted:
         called = ", ".join(f"{name} {times} times" if times > 1 else name for name, times in counted.items())
         yield f"called: {called}"
-
-
-def _operation(name: str, arguments: object) -> str:
-    tool = arguments.get("tool") if isinstance(arguments, dict) else None
-    namespace = name.partition("__")[0]
-    return f"{namespace}__{tool}" if name.endswith("__invoke_tool") and isinstance(tool, str) else name
 
 
 def _sentences(messages: Sequence[Message], *, is_decision: bool) -> Iterator[str]:
@@ -59,4 +54,4 @@ def _failures(messages: Sequence[Message]) -> Iterator[str]:
         for result in message.results:
             if result.error and (call := calls.get(result.call)) is not None:
                 line = " ".join(result.content.split())[:_SHORT]
-                yield f"{_operation(call.name, call.arguments)}: {line}"
+                yield f"{operation(call)}: {line}"

@@ -21,6 +21,13 @@ def told(said: Sequence[Placed], cut: Cut = whole) -> str:
     )
 
 
+def operation(call: ToolCall) -> str:
+    """What a call is of: the tool behind a meta-tool, such as `bank__list_transactions`."""
+    tool, namespace = call.arguments.get("tool"), call.name.partition("__")[0]
+    is_behind = call.name.endswith("__invoke_tool") and isinstance(tool, str)
+    return f"{namespace}__{tool}" if is_behind else call.name
+
+
 def _blocks(message: Message, cut: Cut) -> Iterator[str]:
     for block in message.blocks:
         match block:

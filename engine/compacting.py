@@ -14,7 +14,7 @@ from ..compaction.encodings import encoding
 from ..compaction.estimate import coarse, size
 from ..compaction.plan import plan
 from ..compaction.stubs import outcome
-from ..compaction.told import told
+from ..compaction.told import operation, told
 from .digesting import Source, Written, write_digest
 from .prompts import prompt
 from .run import Run
@@ -143,15 +143,6 @@ def _stub(call: ToolCall, result: ToolResult, files: Sequence[str]) -> Stub:
         outcome=outcome(result.content),
     )
     return Stub(call.id, text, handle)
-
-
-def operation(call: ToolCall) -> str:
-    """What a call is of: the tool behind a meta-tool, such as `bank__list_transactions`."""
-    tool = call.arguments.get("tool")
-    namespace = call.name.partition("__")[0]
-    return (
-        f"{namespace}__{tool}" if call.name.endswith("__invoke_tool") and isinstance(tool, str) else call.name
-    )
 
 
 @dataclass(frozen=True, slots=True)

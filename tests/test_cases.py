@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from loopback import Answer, Attempts, Block, HttpError, Loopback, Text, Thinking, ToolUse
 from offing.engine import About, Call, Engine, Limits, MemoryStore, Result, Scripted, SqliteStore, Step
 from offing.engine.scrub import scrub
+from offing.engine.state import fold
 from offing.engine.store.facts import StopWhy
 from offing.namespaces import Attachment, Effect, FunctionNamespace, Record, Tool, ToolContext, ToolOutput
 from offing.namespaces.meta_tools import Connected
@@ -452,7 +453,9 @@ async def test_large_outputs_of_the_same_call_in_several_sessions_never_overwrit
             model, [FunctionNamespace("sys", [made])], limits=limits, store=store, outside=outside()
         ) as engine:
             assert (await engine.session(session).ask("Go.")).answered
-    kept = {name: (await state_of(engine, name)).artifacts["result/1.1"].ref for name in outputs}
+    scope = store.scoped("local")
+    folded = {name: await fold(scope.journal.read(name)) for name in outputs}
+    kept = {name: state.artifacts["result/1.1"].ref for name, state in folded.items()}
     for name, ref in kept.items():
-        assert await engine.store.artifacts.get(ref) == outputs[name].encode()
+        assert await scope.artifacts.get(ref) == outputs[name].encode()
     assert kept["a"] == kept["c"] != kept["b"]

@@ -28,7 +28,7 @@ from loopback import (
     in_order,
 )
 from loopback_prompt import as_list
-from offing.compaction.conversation import Message, ToolCall, ToolResult
+from offing.compaction.conversation import Conversation, Message, ToolCall, ToolResult
 from offing.compaction.conversation import Text as Words
 from offing.engine import About, Engine, Limits, MemoryStore, Scripted, Step
 from offing.engine.events import ReplyFinished
@@ -320,7 +320,7 @@ def test_a_history_whose_calls_and_results_do_not_pair_is_never_sent() -> None:
     ]
     for view in wrong:
         with pytest.raises(ValueError, match="answers calls"):
-            Wire(model, [b"", b""]).request(view, 1)
+            Wire(model, [b"", b""]).request(Conversation(view), 1)
 
 
 def test_markers_stand_on_no_reply() -> None:
@@ -346,8 +346,8 @@ def test_a_request_with_segments_kept_is_the_request_with_all_encoded_anew(kinds
     kept = Wire(model, [b"1", b"2"])
     for length in range(1, len(view) + 1):
         if view[length - 1].role != "assistant":
-            request = kept.request(view[:length], length)
-            assert request == Wire(model, [b"1", b"2"]).request(view[:length], length)
+            request = kept.request(Conversation(view[:length]), length)
+            assert request == Wire(model, [b"1", b"2"]).request(Conversation(view[:length]), length)
 
 
 def _result() -> Message:
