@@ -204,14 +204,16 @@ def _text(sections: Sections, source: Source) -> str:
     said = (source.former, *(message.text for message in source.messages if message.role == "assistant"))
     cited = dict.fromkeys(link for text in said for link in sorted(links(text)))
     named = dict.fromkeys(handle for text in said for handle in _HANDLE.findall(text))
-    sections = with_links(without_inventions(sections, lambda link: link in material), cited)
+    sections = without_inventions(sections, lambda link: link in material)
     told_of = [line for line in sections.get("Handles", ()) if not line.startswith(_WHOLE)]
     more = [handle for handle in named if not any(handle in line for line in told_of)]
     kept = fitting({**sections, "Handles": (*told_of, *more)}, source.most, source.tokens)
-    kept = merged({"Handles": (_whole(source.handles),)}, kept)
+    kept = with_links(merged({"Handles": (_whole(source.handles),)}, kept), list(cited)[-_MOST_LINKS:])
     return prompt("digest", first="1", last=str(source.last), digest=rendered(kept))
 
 
+_MOST_LINKS = 150
+"""Records cited before that a digest goes on citing, the newest; of all others the journal knows."""
 _WHOLE = "whole messages: "
 _NAMED = 12
 """Handles of former stretches that are named; `search` finds the others."""

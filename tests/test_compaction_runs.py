@@ -287,3 +287,20 @@ async def test_a_budget_pays_for_digests_and_leaves_the_last_call_to_the_run() -
         calls = len(made.server.requests)
     assert (result.why, calls) == ("budget", 12)
     assert state.current.digest_calls + state.current.iterations == 12
+
+
+async def test_a_fork_has_the_passes_before_its_point_and_goes_on_byte_for_byte() -> None:
+    async with investigated(Script([*looking(20), DONE, *looking(3), DONE])) as made:
+        passes = await made.passes()
+        facts = [row.fact async for row in made.engine.store.journal.read("s")]
+        first = next(at for at, fact in enumerate(facts) if isinstance(fact, Compacted))
+        at = 1 + sum(isinstance(fact, Replied) for fact in facts[:first])
+        await made.engine.fork("s.1", at=at, session="f")
+        sent = len(made.bodies)
+        assert (await (await made.engine.resume("f.1")).result()).answered
+        again = [one async for one in replay(made.engine.store, "f.1", OFFLINE)]
+        state = await state_of(made.engine, "f")
+    assert made.server.refusals == []
+    assert state.conversation.passes[0] == passes[0].done
+    assert [one.body for one in again[at:]] == [seen.body for seen in made.bodies[sent:]]
+    assert [one.body for one in again[:at]] == [seen.body for seen in made.bodies[:at]]
