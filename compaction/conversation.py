@@ -153,6 +153,11 @@ class Pass:
         """Whether anything but reasoning left the view."""
         return bool(self.stubs) or self.digest is not None
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing left the view at all."""
+        return not self.is_felt and self.bare_from is None
+
 
 class Placed(NamedTuple):
     """A message of the view."""

@@ -34,7 +34,7 @@ def take_pass(state: "State", compacted: Compacted) -> None:
     state.artifacts.update((stored.handle, stored) for stored in compacted.stored)
     state.gauge = state.gauge.compacted(compacted.after, compacted.done.end)
     run.digest_calls += compacted.calls
-    if compacted.why != "refused":
+    if compacted.why != "refused" or compacted.done.is_empty:
         return
     run.fault, run.faults = None, 0
     if run.last is not None and run.last.stop == "window":

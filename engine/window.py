@@ -74,10 +74,17 @@ def after_refusal(state: State, told: str) -> Compact | Stopped:
     last = state.current.last
     is_paused = state.current.fault is not None and last is not None and last.stop == "pause"
     if state.gauge.passed or is_paused:
-        why = "although room was made" if state.gauge.passed else "in the middle of a paused turn"
-        return Stopped("window", f"the context window is full, {why}: {told}. {_HELP}")
+        return Stopped("window", f"the context window is full, {_in_vain(state)}: {told}. {_HELP}")
     taken = used(state)
     return _compact(state, state.room or Room(taken, 0), "refused", taken)
+
+
+def _in_vain(state: State) -> str:
+    """Why no room is made any more."""
+    if not state.gauge.passed:
+        return "in the middle of a paused turn"
+    is_empty = state.conversation.passes[-1].is_empty
+    return "and nothing can leave it" if is_empty else "although room was made"
 
 
 _HELP = "Start a new session with what is known, or go on with a model that takes more"
