@@ -18,7 +18,7 @@ from offing.engine.store.facts import Compacted, Stored
 from offing.engine.window import Compact, used
 from offing.engine.wire import HEAD, Wire
 
-FEW = settings(max_examples=30)
+FEW = settings(max_examples=20)
 TARGETS = st.sampled_from([200, 800, 2_000, 5_000, 20_000])
 
 

@@ -32,7 +32,8 @@ def encode(part: Part, before: Message | None, model: str) -> bytes:
     """One part as a segment of the body for a model."""
     if isinstance(part, Static):
         tools = json_bytes([_definition(tool) for tool in part.tools])
-        return b'"tools":%b,"system":[%b' % (tools, json_bytes(_text(part.system)))
+        head = b'"tools":%b,' % tools if part.tools else b""
+        return b'%b"system":[%b' % (head, json_bytes(_text(part.system)))
     if isinstance(part, Context):
         return json_bytes(_text(part.text))
     if part.role == "assistant":
