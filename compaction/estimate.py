@@ -2,7 +2,7 @@
 
 Two ways: an encoding (`encodings.py`), and a coarser one that needs nothing and takes microseconds. The
 coarse one weighs the bytes of a text by kind; its weights were fitted to o200k over prose, code, JSON, XML,
-CSV, identifiers and other scripts, where it is within 15 % (`docs/compaction.md`). Both are brought to a
+CSV, identifiers and other scripts, where it is within a quarter (`docs/compaction.md`). Both are brought to a
 model's own count by a factor (`gauge.py`).
 """
 
