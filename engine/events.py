@@ -6,6 +6,7 @@ the last one it saw. Deltas are drafts: the reply that follows confirms or repla
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Literal, cast
 
 from ..tracing import Usage
@@ -19,6 +20,7 @@ from .people_events import PostRefused as PostRefused
 from .people_events import QuestionAnswered as QuestionAnswered
 from .people_events import QuestionAsked as QuestionAsked
 from .store.branches import Edited, Forked, Moved, NotUndone
+from .store.cached import Cached, Warmed
 from .store.facts import (
     Began,
     Checked,
@@ -99,6 +101,19 @@ class ReplyFinished:
     reasoning: str
     calls: tuple[CallAsked, ...]
     usage: Usage
+    cached: Cached | None = None
+    """What became of its prompt in the provider's cache; None where that was not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheWarmed:
+    """The prompt of a run that waits was read in the provider's cache once more, so that it stays there."""
+
+    seq: int
+    run: str
+    usage: Usage
+    cost: Decimal | None
+    """US dollars; None where unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +264,7 @@ Durable = (
     | RunForked
     | RunResumed
     | ReplyFinished
+    | CacheWarmed
     | CallStarted
     | CallFinished
     | NoteGiven
@@ -285,7 +301,12 @@ def _replied(row: Row, fact: Replied) -> Durable:
     message = fact.reply.message
     calls = tuple(CallAsked(call.id, call.name, call.arguments) for call in message.calls)
     reasoning = "".join(block.text for block in message.blocks if block.kind == "reasoning")
-    return ReplyFinished(row.seq, row.run, message.text, reasoning, calls, fact.reply.usage)
+    told = (row.seq, row.run, message.text, reasoning, calls)
+    return ReplyFinished(*told, fact.reply.usage, fact.cached)
+
+
+def _warmed(row: Row, fact: Warmed) -> Durable:
+    return CacheWarmed(row.seq, row.run, fact.usage, fact.cost)
 
 
 def _started(row: Row, fact: Started) -> Durable:
@@ -334,6 +355,7 @@ _EVENTS: Mapping[type, Callable[..., Durable]] = {
     Forked: _forked,
     Resumed: _resumed,
     Replied: _replied,
+    Warmed: _warmed,
     Started: _started,
     Settled: _settled,
     Noted: _noted,

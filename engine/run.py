@@ -13,6 +13,7 @@ from .approvals import ApprovalPolicy
 from .clock import RunClock
 from .effort import EffortChoice
 from .hub import Hub
+from .lifetimes import LifetimeChoice
 from .locks import WriteLocks
 from .mail import Mail
 from .models.catalog import ModelInfo
@@ -48,6 +49,8 @@ class Means:
     skills: SessionSkills = field(default_factory=SessionSkills)
     approvals: ApprovalPolicy = field(default_factory=ApprovalPolicy)
     """Which calls need a person."""
+    lifetime: LifetimeChoice = field(default_factory=LifetimeChoice)
+    """Who decides how long the provider keeps what it caches."""
     digest: Chosen | None = None
     """Who writes digests; None leaves them to rules."""
 

@@ -9,6 +9,7 @@ from ..tracing import Usage
 from .budget import Budget
 from .models.model import Reply
 from .signs import Signs
+from .store.cached import CacheMiss
 from .store.facts import Began, Checked, Faulted, Stopped
 from .store.people import CancelAsked
 from .waiting import Waiting
@@ -137,5 +138,9 @@ class RunState:
     sections: tuple[str, ...] = ()
     """Headings that its answer has to have: those of the first of its skills that asks for any. One that
     is loaded later, for a part of the work, does not change how the whole is answered."""
+    cache_misses: list[CacheMiss] = field(default_factory=list[CacheMiss])
+    """Replies whose prompts were not read from the provider's cache as far as the ones before reached."""
+    warmed: int = 0
+    """How often its prompt was kept warm while it waited."""
     signs: Signs = field(default_factory=Signs)
     """Of how hard it is; never fewer."""

@@ -26,6 +26,7 @@ from .handle import RunHandle
 from .history.watching import Source, events_of_head
 from .hub import Hub
 from .inbox import Inbox
+from .lifetimes import lifetime_choice
 from .locks import WriteLocks
 from .loop import drive
 from .models.catalog import info_of
@@ -43,6 +44,7 @@ from .steps import day_of
 from .store.codec import unrecordable
 from .store.facts import Began, Fact, Stopped
 from .store.journal import Lease, Scope
+from .warming import Waiting, Warmth
 from .wire import Wire
 
 T = TypeVar("T", bound=BaseModel)
@@ -75,6 +77,7 @@ class Session(Spoken):
         self._skills = SessionSkills()
         self._gate = asyncio.Lock()
         self._work: asyncio.Task[Result] | None = None
+        self._warmth = Warmth()
         self._is_closed = False
 
     @property
@@ -171,6 +174,7 @@ class Session(Spoken):
                 await asyncio.sleep(0)  # cancelled before its first step, it would keep its lease
                 self._work.cancel()
                 await asyncio.gather(self._work, return_exceptions=True)
+            await self._warmth.let_go()
             await self._connections.close()
         self._hub.fail(self._ended())
         self._closed()
@@ -211,6 +215,7 @@ class Session(Spoken):
         `known` names the run that the session has to have; None for a new one.
         """
         async with self._gate:
+            await self._warmth.let_go()
             lead = await self._lead(known)
             try:
                 facts = await prepare(lead)
@@ -325,6 +330,9 @@ class Session(Spoken):
             effort=EffortChoice(shared.roles["run"].effort, thinking_of(shared.model)),
             skills=self._skills,
             approvals=shared.approvals,
+            lifetime=lifetime_choice(
+                shared.caching, shared.model, shared.approvals, self._connections.connected
+            ),
             digest=shared.roles["digest"],
         )
         return self._means
@@ -348,7 +356,11 @@ class Session(Spoken):
         finally:
             await _shielded_release(run)
             if end is not None:  # whoever is told may want to resume it at once
+                self._warmth.keep(self._waiting(), self._shared.caching.keep_warm, run.clock)
                 self._shared.notices.tell(run.state, end)
+
+    def _waiting(self) -> Waiting:
+        return Waiting(lambda: self._state, lambda: self._lead(None), _shielded_release)
 
     def _forget_state(self) -> None:
         """What is not known to be durable is read again from the journal."""

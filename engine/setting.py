@@ -9,6 +9,7 @@ from ..namespaces.tool import Namespace
 from ..skills import SkillFolders, SkillSettings
 from .approvals import ApprovalPolicy
 from .clock import RunClock
+from .lifetimes import Caching
 from .limits import Limits
 from .models.model import Model
 from .notify import Notices
@@ -56,6 +57,8 @@ class Shared:
     """Which calls need a person."""
     notices: Notices
     """Who is told when a run stops for a person."""
+    caching: Caching
+    """How the provider's cache is used."""
 
     @property
     def model(self) -> Model:

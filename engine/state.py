@@ -17,9 +17,11 @@ from ..namespaces.tool import Record
 from ..tracing import Usage
 from .limits import Room
 from .models.model import Reply
+from .prefix_state import Pauses, Prefix, take_reply, take_warmed
 from .run_state import ActiveSkill, Draft, Failure, RunState, Spoke
 from .space import count_reply, take_pass
 from .store.branches import Forked, Moved
+from .store.cached import Warmed
 from .store.facts import (
     Began,
     Checked,
@@ -93,6 +95,9 @@ class State:
     """What its stream is a copy of; None when it is none."""
     moved: str | None = None
     """The stream that the session goes on in; None when it goes on in this one."""
+    prefix: Prefix | None = None
+    """What the newest request left in the provider's cache; None when nothing is known of that."""
+    pauses: Pauses = field(default_factory=Pauses)
 
     @property
     def current(self) -> RunState:
@@ -127,12 +132,12 @@ def apply(state: State, row: Row) -> None:  # noqa: C901, PLR0912
             _place(state, row, fact)
         case Began() as began:
             _begin(state, row, began)
-        case Resumed() as resumed:
-            _drive(state, resumed, idle_us)
+        case Resumed() | Warmed():
+            _end_pause(state, fact, idle_us)
         case Noted() as noted:
             _note(state, noted)
         case Replied() | Faulted() | Compacted():
-            _call(state, fact)
+            _call(state, fact, row.at - idle_us)
         case Settled() as settled:
             _settle(state, settled)
         case TasksSet(tasks, confidence):
@@ -170,10 +175,10 @@ def _place(state: State, row: Row, fact: Opened | Forked | Moved) -> None:
             assert_never(never)
 
 
-def _call(state: State, fact: Replied | Faulted | Compacted) -> None:
+def _call(state: State, fact: Replied | Faulted | Compacted, asked_at: int) -> None:
     match fact:
         case Replied():
-            _reply(state, fact)
+            _reply(state, fact, asked_at)
         case Faulted():
             _fault(state, fact)
         case Compacted():
@@ -253,17 +258,22 @@ def _begin(state: State, row: Row, began: Began) -> None:
     state.conversation.messages.append(began.message)
 
 
-def _drive(state: State, resumed: Resumed, idle_us: int) -> None:
-    state.model, state.room = resumed.model or state.model, resumed.room or state.room
+def _end_pause(state: State, fact: Resumed | Warmed, idle_us: int) -> None:
+    """The time in which nobody worked on the run is none of its own; what keeps it warm costs its money."""
+    state.current.idle_us += idle_us
+    if isinstance(fact, Warmed):
+        _spend(state.current, fact.usage, fact.cost)
+        take_warmed(state)
+        return
+    state.model, state.room = fact.model or state.model, fact.room or state.room
     if state.current.stopped is not None:
         state.gauge = replace(state.gauge, passed=False)
-    _go_on(state.current, resumed, idle_us)
+    _go_on(state.current, fact)
 
 
-def _go_on(run: RunState, resumed: Resumed, idle_us: int) -> None:
+def _go_on(run: RunState, resumed: Resumed) -> None:
     """A stop, and what led to it, is forgotten; what is recorded as done, or spent, stays so."""
     _grant(run, resumed)
-    run.idle_us += idle_us
     if run.stopped is None or run.stopped.why != "budget":  # else the retry that it stopped at is next
         run.fault, run.faults = None, 0
     if run.stopped is None:
@@ -313,7 +323,8 @@ def _spend(run: RunState, usage: Usage, cost: Decimal | None) -> None:
     run.unpriced += cost is None
 
 
-def _reply(state: State, replied: Replied) -> None:
+def _reply(state: State, replied: Replied, asked_at: int) -> None:
+    take_reply(state, replied, asked_at)
     run, reply = state.current, replied.reply
     state.turn += 1
     run.iterations += 1

@@ -7,9 +7,9 @@ only what stands behind the first message that it changed is encoded anew.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 
 from ..compaction.conversation import Conversation, Message, unpaired
+from .layers import Chain, Layers
 from .models.model import Model, Request
 
 HEAD = 2
@@ -25,8 +25,7 @@ class Wire:
     model: Model
     segments: list[bytes] = field(default_factory=list[bytes])
     """The frame's two layers, then a segment a message."""
-    _chain: list[bytes] = field(default_factory=list[bytes], init=False, repr=False)
-    """Of each segment, the digest of the prompt up to it."""
+    _chain: Chain = field(default_factory=Chain, init=False, repr=False)
     _view: Sequence[Message] = field(default=(), init=False, repr=False)
     """The messages behind the segments."""
     _passes: int = field(default=0, init=False, repr=False)
@@ -55,24 +54,23 @@ class Wire:
 
         Markers, effort and max_tokens are no part of it. Each segment is hashed once.
         """
-        for segment in self.segments[len(self._chain) :]:
-            self._chain.append(chained(self._chain[-1] if self._chain else b"", segment))
-        return self._chain[-1].hex() if self._chain else ""
+        self._chain.follow(self.segments)
+        return self._chain.digest.hex()
+
+    def layers(self, before: int) -> Layers:
+        """Digests of the layers of the newest request, where the one before had `before` segments."""
+        self._chain.follow(self.segments)
+        return self._chain.layers(before)
 
     def _forget(self, kept: int) -> None:
         """Forgets all segments but the first so many."""
-        del self.segments[kept:], self._chain[kept:]
+        del self.segments[kept:]
 
 
 def _same(before: Sequence[Message], now: Sequence[Message]) -> int:
     """How many messages from the first on are the same."""
     pairs = zip(before, now, strict=False)
     return next((at for at, (old, new) in enumerate(pairs) if old != new), min(len(before), len(now)))
-
-
-def chained(digest: bytes, segment: bytes) -> bytes:
-    """The digest of what `digest` stands for and one more segment; empty stands for nothing."""
-    return sha256(digest + sha256(segment).digest()).digest()
 
 
 def marks(view: Sequence[Message]) -> tuple[int, ...]:

@@ -132,7 +132,7 @@ def unknown_key(request: Request) -> str | None:
 
 
 def missing_key(request: Request) -> str | None:
-    """The three required parameters, and a stream."""
+    """The three required parameters, and a stream where anything is to be said."""
     body = request.body
     for key in ("model", "max_tokens", "messages"):
         if key not in body:
@@ -143,7 +143,9 @@ def missing_key(request: Request) -> str | None:
         return "max_tokens: Input should be a valid integer, greater than or equal to 0"
     if not as_list(body["messages"]):
         return "messages: at least one message is required"
-    return None if body.get("stream") is True else "stream: this server answers streaming requests only"
+    if body.get("stream") is True or body["max_tokens"] == 0:
+        return None
+    return "stream: this server answers streaming requests only"
 
 
 def thinking_budget(request: Request) -> str | None:

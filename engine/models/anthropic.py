@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Literal, cast
 from pydantic import JsonValue, SecretStr
 
 from ...compaction.conversation import Message
+from ...tracing import Usage
 from ..errors import ModelFault, ModelNotConfigured
-from .anthropic_events import Event, ReplyReader
+from .anthropic_events import Event, ReplyReader, usage_of
 from .anthropic_faults import fault_of
 from .anthropic_wire import encode, join
 from .catalog import info_of
@@ -53,6 +54,9 @@ class Options:
     what is not valid; a beta control, which older models do not know."""
     stall_s: float = 120.0
     """Seconds without a byte, be it of a ping, after which a reply is given up."""
+    diagnose: bool = True
+    """Whether the provider is asked why it could not read what it had cached; False for a server that speaks
+    this wire and refuses the question."""
 
 
 class AnthropicModel:
@@ -111,7 +115,31 @@ class AnthropicModel:
 
     def body(self, request: Request) -> bytes:
         """What is sent for a request."""
-        return join(self._head(request.effort), request.segments, request.marks)
+        return join(self._head(request.effort), request, self._last(request.former))
+
+    @property
+    def takes_markers(self) -> bool:
+        """Always: Claude caches what it is told to."""
+        return True
+
+    async def warm(self, request: Request) -> Usage:
+        """Has the prompt read in the cache; no reply is made, so none is billed. See `KeepsWarm`.
+
+        It is the request that would follow but for `max_tokens` 0 and the stream: what is cached of messages
+        depends on how the model is to think.
+        """
+        head = {**self._head(request.effort), "max_tokens": 0, "stream": False}
+        sdk = await self._loaded()
+        try:
+            message = await self._connected(sdk).post(
+                "/v1/messages",
+                content=join(head, request, {}),
+                cast_to=object,
+                options={"headers": {"content-type": "application/json"}},
+            )
+        except Exception as error:
+            raise fault_of(error, sdk) from error
+        return usage_of(message)
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
         """Sends a request and yields what comes back; see `Model`."""
@@ -140,6 +168,11 @@ class AnthropicModel:
         client, self._client = self._client, None
         if client is not None and self._loop is asyncio.get_running_loop():
             await client.close()
+
+    def _last(self, former: str) -> Mapping[str, JsonValue]:
+        """What stands behind the messages, so that of two bodies the later one begins like the former."""
+        asked = bool(former) and self._options.diagnose
+        return {"diagnostics": {"previous_message_id": former}} if asked else {}
 
     def _head(self, wanted: Effort | None) -> Mapping[str, JsonValue]:
         """What the body begins with. Nothing of it is part of the cached prefix."""

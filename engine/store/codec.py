@@ -14,6 +14,7 @@ from pydantic import JsonValue, TypeAdapter
 
 from ..errors import JournalUnreadable
 from .branches import Forked, Moved
+from .cached import Warmed
 from .facts import (
     Began,
     Checked,
@@ -70,6 +71,7 @@ KINDS: Mapping[str, type[Fact]] = {
     "cancel": CancelAsked,
     "refused": Refused,
     "stopped": Stopped,
+    "warmed": Warmed,
     "forked": Forked,
     "moved": Moved,
 }

@@ -19,6 +19,7 @@ from ..errors import FaultKind
 from ..limits import Limits, Room
 from ..models.model import Reply
 from .branches import Forked, Moved
+from .cached import Cached, Warmed
 from .people import Answered, CancelAsked, Decided, Expired, Questioned, Refused, Requested, Said
 from .stored import Stored as Stored
 
@@ -102,6 +103,8 @@ class Replied:
     """In US dollars, by the prices of that day; None where unknown."""
     request: str = ""
     """Digest of the prompt that it answers, as `Wire.digest` has it; empty where none was kept."""
+    cached: Cached | None = None
+    """What became of the prompt in the provider's cache; None where it was not kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +315,7 @@ Fact = (
     | CancelAsked
     | Refused
     | Stopped
+    | Warmed
     | Forked
     | Moved
 )

@@ -22,10 +22,13 @@ from offing.engine import About, Budget, Engine, Limits, MemoryStore
 from offing.engine.approvals import ApprovalPolicy
 from offing.engine.clock import Outside
 from offing.engine.errors import ModelFault
+from offing.engine.lifetimes import KeepWarm
 from offing.engine.models.model import Delta, Part, Reply, Request, StopReason
+from offing.engine.session import _shielded_release
 from offing.engine.store.codec import encode
 from offing.engine.store.facts import Fact, Resumed
 from offing.engine.store.inbox import Posting
+from offing.engine.warming import Waiting, keep_warm
 from offing.namespaces import Attachment, Effect, FunctionNamespace, Record, ToolOutput
 from offing.namespaces.functions import tool
 from offing.skills import SkillFolders
@@ -127,6 +130,9 @@ class Told:
             raise said
         yield said
 
+    async def warm(self, request: Request) -> Usage:
+        return Usage(0, 7)
+
 
 class Balance(BaseModel):
     balance: Decimal
@@ -219,6 +225,8 @@ async def session(skills: SkillFolders) -> list[Mapping[str, JsonValue]]:
         await (await books.resume("books.1", more=more)).result()
         await books.ask("How much? /count", output=Balance)
         await books.ask("Go on.")
+        waiting = Waiting(lambda: books._state, lambda: books._lead(None), _shielded_release)
+        await keep_warm(waiting, KeepWarm(times=1, cost=None), clock)
         for _ in range(2):
             await (await books.resume("books.3")).result()
         await books.cancel(reason="not now", by="ann")
