@@ -1,12 +1,13 @@
-"""What was said: immutable messages made of immutable blocks.
+"""What was said: immutable messages made of immutable blocks, and what the model is sent of them.
 
-The conversation only grows. What the model is sent of it is its view; until something is compacted
-the view is the whole conversation. Nothing here knows a provider, a tool or the journal.
+The conversation only grows. Its view is a pure fold of its messages and its passes: each pass says what
+left the view, and nothing that it says ever changes a message. Nothing here knows a provider, a tool or
+the journal.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, JsonValue
 
@@ -112,15 +113,140 @@ class Message:
         return tuple(block for block in self.blocks if isinstance(block, ToolResult))
 
 
+@dataclass(frozen=True, slots=True)
+class Stub:
+    """What stands in the place of a result that left the view."""
+
+    call: str
+    """Id of the call whose result it was."""
+    text: str
+    handle: str
+    """Where the result can be read back, byte for byte."""
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """What stands in the place of the oldest messages."""
+
+    text: str
+    reach: int
+    """Messages that it stands for, from the first on, but for those that stay."""
+    stays: tuple[int, ...]
+    """Places, from 0, of the messages before `reach` that stay: what the user said, and active skills."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One compaction, as it is recorded: what leaves the view of the messages there are."""
+
+    end: int
+    """Messages that there were. It changes none that came later."""
+    stubs: tuple[Stub, ...] = ()
+    digest: Digest | None = None
+    """In place of that of an earlier pass; None leaves that one where it is."""
+    bare_from: int | None = None
+    """Place, from 0, of the first message that it changes. From there up to `end` replies go without
+    reasoning, which is bound to what stood before it (WIRE.md, fact A). None where none is dropped."""
+
+    @property
+    def is_felt(self) -> bool:
+        """Whether anything but reasoning left the view."""
+        return bool(self.stubs) or self.digest is not None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing left the view at all."""
+        return not self.is_felt and self.bare_from is None
+
+
+class Placed(NamedTuple):
+    """A message of the view."""
+
+    place: int
+    """Of the message that it shows, from 0; -1 for the digest."""
+    message: Message
+
+
 @dataclass(slots=True)
 class Conversation:
-    """All that was said in a session, oldest first."""
+    """All that was said in a session, oldest first, and the passes over it."""
 
     messages: list[Message] = field(default_factory=list[Message])
+    passes: list[Pass] = field(default_factory=list[Pass])
+    _kept: "_Kept | None" = field(default=None, init=False, repr=False, compare=False)
 
     def view(self) -> Sequence[Message]:
         """What the model is sent."""
-        return tuple(self.messages)
+        return tuple(placed.message for placed in self.placed())
+
+    @property
+    def digest(self) -> Digest | None:
+        """The digest in the view; None when there is none."""
+        return newest_digest(self.passes)
+
+    def placed(self) -> Sequence[Placed]:
+        """The view, each message with its place in the conversation.
+
+        What the passes make of the messages before them is worked out once a pass, so that a step costs
+        what it adds.
+        """
+        if self._kept is None or self._kept.passes != len(self.passes):
+            self._kept = _Kept(len(self.passes), folded(self.messages, self.passes))
+        end = self.passes[-1].end if self.passes else 0
+        fresh = (Placed(place, self.messages[place]) for place in range(end, len(self.messages)))
+        return (*self._kept.placed, *fresh)
+
+
+class _Kept(NamedTuple):
+    """The fold of the passes, of how many of them."""
+
+    passes: int
+    placed: tuple[Placed, ...]
+
+
+def folded(messages: Sequence[Message], passes: Sequence[Pass]) -> tuple[Placed, ...]:
+    """The view of the messages up to the end of the last pass; nothing before the first pass."""
+    if not passes:
+        return ()
+    stubs = {stub.call: stub for one in passes for stub in one.stubs}
+    digest = newest_digest(passes)
+    bare = [range(one.bare_from, one.end) for one in passes if one.bare_from is not None]
+
+    def shown(place: int) -> Placed:
+        message = messages[place]
+        if message.role == "assistant" and any(place in span for span in bare):
+            message = without_reasoning(message)
+        return Placed(place, _stubbed(message, stubs))
+
+    end = passes[-1].end
+    if digest is None:
+        return tuple(map(shown, range(end)))
+    summary = Placed(-1, Message("note", (Text(digest.text),)))
+    return (*map(shown, digest.stays), summary, *map(shown, range(digest.reach, end)))
+
+
+def newest_digest(passes: Sequence[Pass]) -> Digest | None:
+    """The digest that holds; None when there is none."""
+    return next((one.digest for one in reversed(passes) if one.digest is not None), None)
+
+
+def without_reasoning(message: Message) -> Message:
+    """A reply as far as it can be told without what was thought; it is no longer as its provider sent it."""
+    blocks = tuple(block for block in message.blocks if not isinstance(block, Reasoning))
+    return replace(message, blocks=blocks, raw=None)
+
+
+def _stubbed(message: Message, stubs: Mapping[str, Stub]) -> Message:
+    if not any(result.call in stubs for result in message.results):
+        return message
+    return replace(message, blocks=tuple(_stub(block, stubs) for block in message.blocks))
+
+
+def _stub(block: Block, stubs: Mapping[str, Stub]) -> Block:
+    if not isinstance(block, ToolResult) or block.call not in stubs:
+        return block
+    stub = stubs[block.call]
+    return replace(block, content=stub.text, media=(), handle=stub.handle)
 
 
 def unpaired(messages: Sequence[Message], since: int = 0) -> Iterator[str]:

@@ -103,6 +103,17 @@ class ApprovalPolicy:
             return Ruling("ask", f"{operation} cannot be undone")
         return Ruling("allow", "")
 
+    def may_ask(self, operation: str, *, destructive: bool) -> bool:
+        """Whether some call of an operation needs a person, whatever its arguments."""
+        for rule in self.rules:
+            if not fnmatchcase(operation, rule.tools):
+                continue
+            if rule.then == "ask":
+                return True
+            if not rule.when:
+                return False  # it holds for every call, so no later one does
+        return destructive
+
 
 def _check(rule: ApprovalRule) -> None:
     if not rule.tools:

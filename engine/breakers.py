@@ -32,7 +32,7 @@ def spent_of(state: State) -> Spent:
     return Spent(
         tokens=run.usage.prompt + run.usage.output,
         cost=run.known_cost,
-        model_calls=run.iterations + run.retries,
+        model_calls=run.iterations + run.retries + run.digest_calls,
         tool_calls=run.tool_calls,
         wall_s=max(0, state.at - run.at - run.idle_us) / 1_000_000,
         retries=run.retried,

@@ -26,9 +26,10 @@ from .history.branching import Branch, fork_run, roll_back
 from .history.fork import Edit, Target
 from .history.streams import session_named
 from .inbox import Inbox
+from .lifetimes import Caching
 from .limits import Limits
 from .memory import MemoryPolicy
-from .models.model import HoldsConnections, Model
+from .models.model import HoldsConnections, KeepsWarm, Model
 from .notify import Notices, Notifier
 from .pool import Pool
 from .prompt import About
@@ -68,6 +69,7 @@ class Engine:
         notifier: Notifier | None = None,
         tracing: Tracing | None = None,
         memory: MemoryPolicy | None = None,
+        caching: Caching | None = None,
         outside: Outside | None = None,
     ) -> None:
         """Opens nothing yet.
@@ -87,18 +89,26 @@ class Engine:
             notifier: Who is told when a run stops and needs a person; None for nobody.
             tracing: Where runs are traced; None for where the process's own OpenTelemetry goes.
             memory: What is remembered from one session to the next; None for nothing.
+            caching: How long what providers cache is to last, and whether it is kept warm while people think;
+                None to plan lifetimes and keep nothing warm.
             outside: Time and the names of new sessions, for tests.
 
         Raises:
-            ConfigurationError: a model's name, an effort, `check` or a folder cannot be used.
+            ConfigurationError: a model's name, an effort, `check` or a folder cannot be used, or the model
+                cannot keep a prompt warm.
             ModelNotConfigured: a model's key is missing.
         """
+        roles = chosen(model)
         if check not in get_args(CheckMode):
             modes = ", ".join(map(repr, get_args(CheckMode)))
             raise ConfigurationError(f"check cannot be {check!r}: it is one of {modes}")
+        if caching is not None and caching.keep_warm and not isinstance(roles["run"].model, KeepsWarm):
+            raise ConfigurationError(
+                f"{roles['run'].model.name} cannot keep a prompt warm: that takes an 'anthropic:' model"
+            )
         self._outside = outside or Outside()
         self._shared = Shared(
-            roles=chosen(model),
+            roles=roles,
             namespaces=tuple(namespaces),
             pinned=tuple(pinned),
             limits=limits or Limits(),
@@ -110,6 +120,7 @@ class Engine:
             notices=Notices(notifier),
             tracing=Tracing() if tracing is None else tracing,
             memory=memory,
+            caching=caching or Caching(),
         )
         self._tenant = "local"
         self._root = store or MemoryStore()

@@ -6,6 +6,7 @@ the last one it saw. Deltas are drafts: the reply that follows confirms or repla
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Literal, cast
 
 from ..tracing import Usage
@@ -19,15 +20,18 @@ from .people_events import PostRefused as PostRefused
 from .people_events import QuestionAnswered as QuestionAnswered
 from .people_events import QuestionAsked as QuestionAsked
 from .store.branches import Edited, Forked, Moved, NotUndone
+from .store.cached import Cached, Warmed
 from .store.facts import (
     Began,
     Checked,
+    Compacted,
     Fact,
     Faulted,
     Figure,
     Linked,
     Noted,
     Opened,
+    PassWhy,
     Remembered,
     Replied,
     Resumed,
@@ -40,6 +44,7 @@ from .store.facts import (
     Task,
     TasksSet,
     Waited,
+    Writer,
 )
 from .store.journal import Row
 
@@ -97,6 +102,19 @@ class ReplyFinished:
     reasoning: str
     calls: tuple[CallAsked, ...]
     usage: Usage
+    cached: Cached | None = None
+    """What became of its prompt in the provider's cache; None where that was not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheWarmed:
+    """The prompt of a run that waits was read in the provider's cache once more, so that it stays there."""
+
+    seq: int
+    run: str
+    usage: Usage
+    cost: Decimal | None
+    """US dollars; None where unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +211,26 @@ class ModelFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class ContextCompacted:
+    """Parts of the conversation left what the model is sent. They are kept, and the model can read them."""
+
+    seq: int
+    run: str
+    why: PassWhy
+    before: int
+    """Tokens of the prompt, estimated."""
+    after: int
+    stubs: int
+    """Results that became stubs."""
+    digested: int
+    """Messages that a digest stands for by now; 0 when there is none."""
+    writer: Writer
+    """Who wrote the digest of this pass; empty where it has none."""
+    problem: str
+    """Why a digest was written by rule; empty when it was not."""
+
+
+@dataclass(frozen=True, slots=True)
 class RunStopped:
     """The run stopped; its result is ready."""
 
@@ -239,6 +277,7 @@ Durable = (
     | RunForked
     | RunResumed
     | ReplyFinished
+    | CacheWarmed
     | CallStarted
     | CallFinished
     | NoteGiven
@@ -247,6 +286,7 @@ Durable = (
     | SkillLoaded
     | MemoryKept
     | ModelFailed
+    | ContextCompacted
     | PeopleEvent
     | RunStopped
 )
@@ -275,7 +315,12 @@ def _replied(row: Row, fact: Replied) -> Durable:
     message = fact.reply.message
     calls = tuple(CallAsked(call.id, call.name, call.arguments) for call in message.calls)
     reasoning = "".join(block.text for block in message.blocks if block.kind == "reasoning")
-    return ReplyFinished(row.seq, row.run, message.text, reasoning, calls, fact.reply.usage)
+    told = (row.seq, row.run, message.text, reasoning, calls)
+    return ReplyFinished(*told, fact.reply.usage, fact.cached)
+
+
+def _warmed(row: Row, fact: Warmed) -> Durable:
+    return CacheWarmed(row.seq, row.run, fact.usage, fact.cost)
 
 
 def _started(row: Row, fact: Started) -> Durable:
@@ -312,6 +357,13 @@ def _faulted(row: Row, fact: Faulted) -> Durable:
     return ModelFailed(row.seq, row.run, fact.fault, fact.message)
 
 
+def _compacted(row: Row, fact: Compacted) -> Durable:
+    done = fact.done
+    digested = done.digest.reach if done.digest is not None else 0
+    sizes = (fact.before, fact.after, len(done.stubs), digested)
+    return ContextCompacted(row.seq, row.run, fact.why, *sizes, fact.writer, fact.problem)
+
+
 def _stopped(row: Row, fact: Stopped) -> Durable:
     return RunStopped(row.seq, row.run, fact.why, fact.detail)
 
@@ -321,6 +373,7 @@ _EVENTS: Mapping[type, Callable[..., Durable]] = {
     Forked: _forked,
     Resumed: _resumed,
     Replied: _replied,
+    Warmed: _warmed,
     Started: _started,
     Settled: _settled,
     Noted: _noted,
@@ -329,6 +382,7 @@ _EVENTS: Mapping[type, Callable[..., Durable]] = {
     SkillActivated: _skill,
     Remembered: _remembered,
     Faulted: _faulted,
+    Compacted: _compacted,
     Stopped: _stopped,
     **PEOPLE_EVENTS,
 }

@@ -31,6 +31,33 @@ class Limits:
     """Seconds that calls at work have to end once the run is cancelled."""
     budget: Budget = field(default_factory=Budget)
     """What the run may spend; nothing is limited unless it is said. A resume grants more only if told to."""
+    window: int | None = None
+    """Tokens that the model takes, its reply included; None for what is known of it (`window.py`)."""
+    reply_tokens: int | None = None
+    """Of these, how many are kept free for the reply; None for what is known of the model."""
+    compact_above: float = 0.8
+    """Share of the tokens that a prompt may have above which a pass makes room."""
+    compact_cold_above: float = 0.6
+    """The same where the provider's cache is cold, so that a pass costs nothing that is not lost already."""
+    compact_to: float = 0.5
+    """Share that a pass brings the prompt down to."""
     freeze_at: float | None = 0.75
     """Score from 0 to 1 of bad signs (`intervention.py`) at which the run stops for a person; None for never.
     At 0.75 it takes a budget of money, since the other signs alone do not come to so much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How much the model that works from here on takes, in tokens."""
+
+    window: int
+    """Of prompt and reply together."""
+    reply: int
+    """Of these, kept free for the reply."""
+    frame: int = 0
+    """Estimated, of what stands before the messages: system prompt, tools and context."""
+
+    @property
+    def most(self) -> int:
+        """What a prompt may have."""
+        return max(1, self.window - self.reply)

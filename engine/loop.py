@@ -8,9 +8,12 @@ from typing import Any, assert_never
 
 from ..compaction.conversation import ToolCall
 from ..tracing import Usage
+from .audit import Sent, judged
+from .compacting import compact
 from .dispatch import execute
 from .errors import ModelFault
 from .hearing import take_in
+from .lifetimes import with_lifetime
 from .models.model import Delta, Reply
 from .models.pricing import cost
 from .models.retry import told_wait_us
@@ -21,9 +24,10 @@ from .steps import Ask, Check, Execute, Wait, next_step
 from .store.codec import unrecordable
 from .store.facts import Checked, Fact, Faulted, Noted, Replied, Stopped, Waited
 from .store.people import Expired
+from .window import Compact
 
 
-async def drive(run: Run) -> Stopped:
+async def drive(run: Run) -> Stopped:  # noqa: C901, PLR0912
     """Works on a run until it stops.
 
     Raises:
@@ -34,6 +38,8 @@ async def drive(run: Run) -> Stopped:
         match next_step(run.state):
             case Ask():
                 await _record(run, ask(run))
+            case Compact() as wanted:
+                await _record(run, compact(run, wanted))
             case Execute() as work:
                 await execute(run, work)
             case Check() as wanted:
@@ -79,7 +85,8 @@ async def ask(run: Run) -> Replied | Faulted:
     except Exception as error:  # noqa: BLE001  an adapter's mistake is a stop, never a crash
         return _faulted(run, ModelFault("invalid", f"{type(error).__name__}: {error}"))
     priced = cost(reply.usage, run.means.info)
-    replied = Replied(_numbered(reply, run.state.turn + 1), priced, run.means.wire.digest)
+    cached = judged(run.state, _sent(run), reply)
+    replied = Replied(_numbered(reply, run.state.turn + 1), priced, run.means.wire.digest, cached)
     problem = unrecordable(replied)
     if not problem:
         return replied
@@ -98,9 +105,10 @@ def _faulted(run: Run, fault: ModelFault) -> Faulted:
 
 async def _stream(run: Run) -> Reply:
     means = run.means
-    request = means.wire.request(run.state.conversation.view(), run.state.turn + 1)
+    request = means.wire.request(run.state.conversation, run.state.turn + 1)
     request = replace(request, effort=means.effort.of(run.state))
     means.trail.asks(run.id, request.effort)
+    request = with_lifetime(request, run.state, means.lifetime.of(run.state))
     sending(request)
     async with aclosing(means.model.stream(request)) as stream:
         async for part in stream:
@@ -109,6 +117,19 @@ async def _stream(run: Run) -> Reply:
             means.trail.chunk(run.id)
             run.hub.delta(scrub_fields(part))
     raise ModelFault("cut", "the stream ended before the reply did")
+
+
+def _sent(run: Run) -> Sent:
+    """The request that was sent, as far as a cache is concerned; nothing was recorded since."""
+    means, prefix = run.means, run.state.prefix
+    return Sent(
+        means.model.name,
+        means.lifetime.of(run.state),
+        len(means.wire.segments),
+        means.wire.layers(0 if prefix is None else prefix.cached.segments),
+        means.lifetime.takes_markers,
+        means.info.cache_minimum,
+    )
 
 
 def _numbered(reply: Reply, turn: int) -> Reply:

@@ -1,6 +1,7 @@
 """What a run begins and goes on with, and whether it may."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from pydantic import BaseModel
@@ -8,10 +9,14 @@ from pydantic import BaseModel
 from .budget import Budget
 from .errors import ConfigurationError
 from .files import File
+from .limits import Limits
+from .run import Means
 from .run_state import RunState
 from .state import State
 from .store.facts import Resumed
 from .store.owner import this_process
+from .window import room_of
+from .wire import HEAD
 
 
 class Opening(NamedTuple):
@@ -34,13 +39,19 @@ class GoingOn(NamedTuple):
     """Whose they are."""
 
 
-def resumed(current: RunState, more: Budget | None) -> Resumed | None:
+def driven(limits: Limits, means: Means) -> Resumed:
+    """The fact that this process drives a run from here on, with which model."""
+    room = room_of(limits, means.info, means.wire.segments[:HEAD])
+    return Resumed(str(this_process()), model=means.model.name, room=room)
+
+
+def resumed(current: RunState, more: Budget | None, means: Means) -> Resumed | None:
     """The fact that a run goes on with; None when it has answered."""
     if current.stopped is not None and current.stopped.why == "answered":
         return None
     limit = current.stopped is not None and current.stopped.why == "limit"
     granted = current.began.limits.iterations if limit else 0
-    return Resumed(str(this_process()), granted, more)
+    return replace(driven(current.began.limits, means), iterations=granted, more=more)
 
 
 def check_finished(state: State) -> None:

@@ -28,7 +28,7 @@ class Role:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Who does what. Only `run` is at work so far; the others are kept for what is to come."""
+    """Who does what. Only `run` and `digest` are at work so far; the others are kept for what is to come."""
 
     run: Role
     """The runs themselves."""

@@ -13,6 +13,7 @@ from .approvals import ApprovalPolicy
 from .clock import RunClock
 from .effort import EffortChoice
 from .hub import Hub
+from .lifetimes import LifetimeChoice
 from .locks import WriteLocks
 from .mail import Mail
 from .memory import SessionMemory
@@ -20,6 +21,7 @@ from .models.catalog import ModelInfo
 from .models.model import Model
 from .pool import Pool
 from .resident.workspace import Workspace
+from .roles import Chosen
 from .session_skills import SessionSkills
 from .state import State, apply
 from .store.facts import Fact
@@ -53,6 +55,10 @@ class Means:
     """Where the runs are traced."""
     memory: SessionMemory | None = None
     """What is remembered across sessions; None for nothing."""
+    lifetime: LifetimeChoice = field(default_factory=LifetimeChoice)
+    """Who decides how long the provider keeps what it caches."""
+    digest: Chosen | None = None
+    """Who writes digests; None leaves them to rules."""
 
 
 class _Given(NamedTuple):

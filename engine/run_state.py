@@ -9,6 +9,7 @@ from ..tracing import Usage
 from .budget import Budget
 from .models.model import Reply
 from .signs import Signs
+from .store.cached import CacheMiss
 from .store.facts import Began, Checked, Faulted, Stopped
 from .store.people import CancelAsked
 from .waiting import Waiting
@@ -36,6 +37,15 @@ class ActiveSkill:
     message: int | None = None
     """Place of the note that holds it in the conversation, from 0; None when a call's result or the
     session's context does."""
+
+
+class Spoke(NamedTuple):
+    """Which model gave the newest reply, and when: its provider's cache holds what it was sent."""
+
+    model: str = ""
+    """As configured; empty before the first reply, and in old journals."""
+    at: int = 0
+    """Microseconds since 1970 in UTC."""
 
 
 class Draft(NamedTuple):
@@ -74,6 +84,8 @@ class RunState:
     """Calls of tools that it was let make: those of the newest reply from its beginning on."""
     questions: int = 0
     """Questions put to people."""
+    digest_calls: int = 0
+    """Model calls that were made for digests."""
     retried: int = 0
     """Failed model calls that were tried again after a wait."""
     unsupervised: int = 0
@@ -126,5 +138,9 @@ class RunState:
     sections: tuple[str, ...] = ()
     """Headings that its answer has to have: those of the first of its skills that asks for any. One that
     is loaded later, for a part of the work, does not change how the whole is answered."""
+    cache_misses: list[CacheMiss] = field(default_factory=list[CacheMiss])
+    """Replies whose prompts were not read from the provider's cache as far as the ones before reached."""
+    warmed: int = 0
+    """How often its prompt was kept warm while it waited."""
     signs: Signs = field(default_factory=Signs)
     """Of how hard it is; never fewer."""

@@ -26,11 +26,12 @@ from .handle import RunHandle
 from .history.watching import Source, events_of_head
 from .hub import Hub
 from .inbox import Inbox
+from .lifetimes import lifetime_choice
 from .locks import WriteLocks
 from .loop import drive
 from .memory import SessionMemory
 from .models.catalog import info_of
-from .opening import GoingOn, Opening, check_finished, resumed
+from .opening import GoingOn, Opening, check_finished, driven, resumed
 from .prompt import Disconnected
 from .prompts import prompt
 from .resident import tools_of
@@ -42,10 +43,10 @@ from .spoken import Spoken
 from .state import State, fold
 from .steps import day_of
 from .store.codec import unrecordable
-from .store.facts import Began, Fact, Resumed, Stopped
+from .store.facts import Began, Fact, Stopped
 from .store.journal import Lease, Row, Scope
-from .store.owner import this_process
 from .traced.trail import Trail
+from .warming import Waiting, Warmth
 from .wire import Wire
 
 T = TypeVar("T", bound=BaseModel)
@@ -79,6 +80,7 @@ class Session(Spoken):
         self._skills = SessionSkills()
         self._gate = asyncio.Lock()
         self._work: asyncio.Task[Result] | None = None
+        self._warmth = Warmth()
         self._is_closed = False
 
     @property
@@ -151,7 +153,7 @@ class Session(Spoken):
         async def going_on(lead: Run) -> list[Fact]:
             if asked.guidance.strip():
                 await self._inbox.say(run, asked.guidance, by=asked.by)
-            fact = resumed(lead.state.current, asked.more)
+            fact = resumed(lead.state.current, asked.more, lead.means)
             return [] if fact is None else [fact]
 
         return await self._work_on(going_on, run)
@@ -175,6 +177,7 @@ class Session(Spoken):
                 await asyncio.sleep(0)  # cancelled before its first step, it would keep its lease
                 self._work.cancel()
                 await asyncio.gather(self._work, return_exceptions=True)
+            await self._warmth.let_go()
             await self._connections.close()
         self._hub.fail(self._ended())
         self._closed()
@@ -215,6 +218,7 @@ class Session(Spoken):
         `known` names the run that the session has to have; None for a new one.
         """
         async with self._gate:
+            await self._warmth.let_go()
             lead = await self._lead(known)
             try:
                 facts = await prepare(lead)
@@ -249,7 +253,7 @@ class Session(Spoken):
             began,
             *(self._skills.activations() if new else ()),
             *self._skills.requested(text, lead.state.skills),
-            Resumed(str(this_process())),
+            driven(limits, lead.means),
         ]
         for problem in filter(None, map(unrecordable, facts)):
             raise ConfigurationError(f"what was given cannot be kept: {problem}")
@@ -335,6 +339,10 @@ class Session(Spoken):
             approvals=shared.approvals,
             trail=self._trail,
             memory=None if shared.memory is None else SessionMemory(self._store.memory, shared.memory),
+            lifetime=lifetime_choice(
+                shared.caching, shared.model, shared.approvals, self._connections.connected
+            ),
+            digest=shared.roles["digest"],
         )
         self._trail.knows(self._means.info.window)
         return self._means
@@ -358,7 +366,11 @@ class Session(Spoken):
         finally:
             await _shielded_release(run)
             if end is not None:  # whoever is told may want to resume it at once
+                self._warmth.keep(self._waiting(), self._shared.caching.keep_warm, run.clock)
                 self._shared.notices.tell(run.state, end)
+
+    def _waiting(self) -> Waiting:
+        return Waiting(lambda: self._state, lambda: self._lead(None), _shielded_release)
 
     def _forget_state(self) -> None:
         """What is not known to be durable is read again from the journal."""

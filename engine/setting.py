@@ -9,6 +9,7 @@ from ..namespaces.tool import Namespace
 from ..skills import SkillFolders, SkillSettings
 from .approvals import ApprovalPolicy
 from .clock import RunClock
+from .lifetimes import Caching
 from .limits import Limits
 from .memory import MemoryPolicy
 from .models.model import Model
@@ -60,6 +61,8 @@ class Shared:
     """Who is told when a run stops for a person."""
     tracing: Tracing
     """Where runs are traced."""
+    caching: Caching
+    """How the provider's cache is used."""
     memory: MemoryPolicy | None = None
     """What is remembered from one session to the next; None for nothing."""
 

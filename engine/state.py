@@ -12,14 +12,20 @@ from decimal import Decimal
 from typing import assert_never
 
 from ..compaction.conversation import Conversation, Message, Text
+from ..compaction.gauge import Counted, Gauge
 from ..namespaces.tool import Record
 from ..tracing import Usage
+from .limits import Room
 from .models.model import Reply
-from .run_state import ActiveSkill, Draft, Failure, RunState
+from .prefix_state import Pauses, Prefix, take_reply, take_warmed
+from .run_state import ActiveSkill, Draft, Failure, RunState, Spoke
+from .space import count_reply, take_pass
 from .store.branches import Forked, Moved
+from .store.cached import Warmed
 from .store.facts import (
     Began,
     Checked,
+    Compacted,
     Faulted,
     Linked,
     Noted,
@@ -77,10 +83,22 @@ class State:
     """Figures of the coming answer and the records they are tied to."""
     skills: dict[str, ActiveSkill] = field(default_factory=dict[str, ActiveSkill])
     """By name, the skills that the model has."""
+    model: str = ""
+    """The model that works; empty in old journals."""
+    room: Room | None = None
+    """What it takes; None where that is not recorded."""
+    spoke: Spoke = field(default_factory=Spoke)
+    gauge: Gauge = field(default_factory=Gauge)
+    """How much of it the view takes."""
+    written: dict[int, Counted] = field(default_factory=dict[int, Counted])
+    """By place in the conversation, what replies were counted as."""
     forked: Forked | None = None
     """What its stream is a copy of; None when it is none."""
     moved: str | None = None
     """The stream that the session goes on in; None when it goes on in this one."""
+    prefix: Prefix | None = None
+    """What the newest request left in the provider's cache; None when nothing is known of that."""
+    pauses: Pauses = field(default_factory=Pauses)
 
     @property
     def current(self) -> RunState:
@@ -115,14 +133,12 @@ def apply(state: State, row: Row) -> None:  # noqa: C901, PLR0912
             _place(state, row, fact)
         case Began() as began:
             _begin(state, row, began)
-        case Resumed() as resumed:
-            _go_on(state.current, resumed, idle_us)
+        case Resumed() | Warmed():
+            _end_pause(state, fact, idle_us)
         case Noted() as noted:
             _note(state, noted)
-        case Replied() as replied:
-            _reply(state, replied)
-        case Faulted() as fault:
-            _fault(state, fault)
+        case Replied() | Faulted() | Compacted():
+            _call(state, fact, row.at - idle_us)
         case Settled() as settled:
             _settle(state, settled)
         case TasksSet(tasks, confidence):
@@ -156,6 +172,18 @@ def _place(state: State, row: Row, fact: Opened | Forked | Moved) -> None:
             state.forked = fact
         case Moved(stream):
             state.moved = stream
+        case _ as never:
+            assert_never(never)
+
+
+def _call(state: State, fact: Replied | Faulted | Compacted, asked_at: int) -> None:
+    match fact:
+        case Replied():
+            _reply(state, fact, asked_at)
+        case Faulted():
+            _fault(state, fact)
+        case Compacted():
+            _compact(state, fact)
         case _ as never:
             assert_never(never)
 
@@ -234,10 +262,22 @@ def _begin(state: State, row: Row, began: Began) -> None:
     state.conversation.messages.append(began.message)
 
 
-def _go_on(run: RunState, resumed: Resumed, idle_us: int) -> None:
+def _end_pause(state: State, fact: Resumed | Warmed, idle_us: int) -> None:
+    """The time in which nobody worked on the run is none of its own; what keeps it warm costs its money."""
+    state.current.idle_us += idle_us
+    if isinstance(fact, Warmed):
+        _spend(state.current, fact.usage, fact.cost)
+        take_warmed(state)
+        return
+    state.model, state.room = fact.model or state.model, fact.room or state.room
+    if state.current.stopped is not None:
+        state.gauge = replace(state.gauge, passed=False)
+    _go_on(state.current, fact)
+
+
+def _go_on(run: RunState, resumed: Resumed) -> None:
     """A stop, and what led to it, is forgotten; what is recorded as done, or spent, stays so."""
     _grant(run, resumed)
-    run.idle_us += idle_us
     if run.stopped is None or run.stopped.why != "budget":  # else the retry that it stopped at is next
         run.fault, run.faults = None, 0
     if run.stopped is None:
@@ -287,7 +327,8 @@ def _spend(run: RunState, usage: Usage, cost: Decimal | None) -> None:
     run.unpriced += cost is None
 
 
-def _reply(state: State, replied: Replied) -> None:
+def _reply(state: State, replied: Replied, asked_at: int) -> None:
+    take_reply(state, replied, asked_at)
     run, reply = state.current, replied.reply
     state.turn += 1
     run.iterations += 1
@@ -303,9 +344,16 @@ def _reply(state: State, replied: Replied) -> None:
     if reply.stop != "pause":
         run.unfinished = 0 if reply.stop == "tools" and run.calls else run.unfinished + 1
     run.pauses = run.pauses + 1 if reply.stop == "pause" else 0
-    if reply.message.blocks or reply.message.raw is not None:
+    is_kept = bool(reply.message.blocks) or reply.message.raw is not None
+    if is_kept:
         state.conversation.messages.append(reply.message)
+    count_reply(state, reply, is_kept=is_kept)
     _deliver(state, run)
+
+
+def _compact(state: State, compacted: Compacted) -> None:
+    _spend(state.current, compacted.usage, compacted.cost)
+    take_pass(state, compacted)
 
 
 def _allow(run: RunState, reply: Reply) -> None:

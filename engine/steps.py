@@ -16,11 +16,13 @@ from .breakers import left, not_again, tripped
 from .models.model import Reply, StopReason
 from .models.retry import decide
 from .prompts import prompt
+from .restated import restated
 from .run_state import RunState
 from .state import State
 from .store.facts import Faulted, Noted, Stopped
 from .store.people import Expired, Questioned
 from .waiting import Waiting
+from .window import Compact, after_refusal, make_room
 
 _DOUBTS = 30
 """Doubts about an answer that the model is told one by one."""
@@ -61,7 +63,7 @@ class Wait:
     """Microseconds since 1970 in UTC."""
 
 
-Step = Ask | Execute | Check | Wait | Noted | Expired | Stopped
+Step = Ask | Compact | Execute | Check | Wait | Noted | Expired | Stopped
 
 
 def next_step(state: State) -> Step:
@@ -76,7 +78,7 @@ def next_step(state: State) -> Step:
     if run.fault is not None and not run.waited:
         return _after_fault(state, run, run.fault)
     verdict = _JUDGES[run.last.stop](state, run, run.last) if run.last is not None else None
-    return verdict or tripped(state) or _note(state, run) or Ask()
+    return verdict or tripped(state) or make_room(state) or _note(state, run) or Ask()
 
 
 def _settle_calls(state: State, run: RunState) -> Step:
@@ -144,7 +146,7 @@ def _after_fault(state: State, run: RunState, fault: Faulted) -> Step:
                 "unavailable", f"the model is not available after {run.faults} attempts{when}: {told}"
             )
         case "window":
-            return Stopped("window", f"the context window is full: {told}")
+            return tripped(state) or after_refusal(state, told)
         case "never":
             return Stopped("fault", f"the model could not be asked: {told}")
         case _ as never:
@@ -199,7 +201,7 @@ def _judge_refusal(state: State, run: RunState, reply: Reply) -> Step | None:
 
 
 def _judge_window(state: State, run: RunState, reply: Reply) -> Step | None:
-    return Stopped("window", "the context window is full: start a new session with what is known")
+    return tripped(state) or after_refusal(state, "the reply ended for want of room")
 
 
 _JUDGES: Mapping[StopReason, Callable[[State, RunState, Reply], Step | None]] = {
@@ -229,7 +231,7 @@ def _note(state: State, run: RunState) -> Noted | None:
     """The first thing that the model should know and was not told yet."""
     if run.last is not None and run.last.stop == "pause":
         return None  # a paused turn is resent as it is
-    said = (_go_on(state), _not_undone(state), _repeated(state, run), _date(state))
+    said = (_go_on(state), restated(state), _not_undone(state), _repeated(state, run), _date(state))
     candidates = (*said, *left(state))
     return next((note for note in candidates if note and note.key not in state.noted), None)
 

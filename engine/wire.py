@@ -1,14 +1,15 @@
 """The kept segments: what was sent stays as it was sent.
 
 Each part of the prompt is encoded once. A request joins the kept bytes with those of the messages
-that came since, so within a session every request extends the former one byte for byte.
+that came since, so between two passes every request extends the former one byte for byte. After a pass
+only what stands behind the first message that it changed is encoded anew.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 
-from ..compaction.conversation import Message, unpaired
+from ..compaction.conversation import Conversation, Message, unpaired
+from .layers import Chain, Layers
 from .models.model import Model, Request
 
 HEAD = 2
@@ -24,23 +25,28 @@ class Wire:
     model: Model
     segments: list[bytes] = field(default_factory=list[bytes])
     """The frame's two layers, then a segment a message."""
-    _digest: bytes = field(default=b"", init=False, repr=False)
-    _digested: int = field(default=0, init=False, repr=False)
-    """Segments that the digest covers."""
+    _chain: Chain = field(default_factory=Chain, init=False, repr=False)
+    _view: Sequence[Message] = field(default=(), init=False, repr=False)
+    """The messages behind the segments."""
+    _passes: int = field(default=0, init=False, repr=False)
 
-    def request(self, view: Sequence[Message], turn: int) -> Request:
-        """The request for reply `turn`, for a view that extends the view of the request before.
+    def request(self, said: Conversation, turn: int) -> Request:
+        """The request for reply `turn`.
 
         Raises:
             ValueError: calls and results do not stand one to one. Nothing is sent then.
         """
+        view = said.view()
+        if len(said.passes) != self._passes:
+            self._forget(HEAD + _same(self._view, view))
+        self._view, self._passes = view, len(said.passes)
         known = len(self.segments) - HEAD
         for problem in unpaired(view, known):
             raise ValueError(problem)
         for place in range(known, len(view)):
             before = view[place - 1] if place else None
             self.segments.append(self.model.encode(view[place], before))
-        return Request(self.segments[:], marks(view), turn, view)
+        return Request(self.segments[:], marks(view), turn, view, said=said.messages)
 
     @property
     def digest(self) -> str:
@@ -48,15 +54,23 @@ class Wire:
 
         Markers, effort and max_tokens are no part of it. Each segment is hashed once.
         """
-        for segment in self.segments[self._digested :]:
-            self._digest = chained(self._digest, segment)
-        self._digested = len(self.segments)
-        return self._digest.hex()
+        self._chain.follow(self.segments)
+        return self._chain.digest.hex()
+
+    def layers(self, before: int) -> Layers:
+        """Digests of the layers of the newest request, where the one before had `before` segments."""
+        self._chain.follow(self.segments)
+        return self._chain.layers(before)
+
+    def _forget(self, kept: int) -> None:
+        """Forgets all segments but the first so many."""
+        del self.segments[kept:]
 
 
-def chained(digest: bytes, segment: bytes) -> bytes:
-    """The digest of what `digest` stands for and one more segment; empty stands for nothing."""
-    return sha256(digest + sha256(segment).digest()).digest()
+def _same(before: Sequence[Message], now: Sequence[Message]) -> int:
+    """How many messages from the first on are the same."""
+    pairs = zip(before, now, strict=False)
+    return next((at for at, (old, new) in enumerate(pairs) if old != new), min(len(before), len(now)))
 
 
 def marks(view: Sequence[Message]) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ demand; `{ns}__invoke_tool` runs one. A tool called directly, as `{ns}__{tool}`,
 import dataclasses
 import functools
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
@@ -26,6 +27,8 @@ _RESERVED = frozenset({"calc"})
 """Prefixes of records that are not any system's."""
 _SUMMARY = 160
 """Characters of a summary that the list shows."""
+_SENTENCE = re.compile(r".{16,}?(?<!e\.g)(?<!i\.e)(?<!etc)[.!?](?=\s+[^a-z])")
+"""The first sentence, unless it is too short to tell a tool by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +232,10 @@ def explained(name: str, problems: Sequence[str], schema: Mapping[str, JsonValue
 
 
 def _one_line(summary: str) -> str:
+    """The first sentence, or what fits. The list is part of every prompt, the schema tells the rest."""
     line = " ".join(summary.split())
+    first = _SENTENCE.match(line)
+    line = first[0] if first else line
     return line if len(line) <= _SUMMARY else f"{line[: _SUMMARY - 3]}..."
 
 

@@ -13,6 +13,9 @@ from pydantic import JsonValue
 from .errors import NamespaceError
 
 _COMBINATORS = ("anyOf", "oneOf", "allOf")
+_DEFINITIONS = ("$defs", "definitions")
+_BY_NAME = frozenset({"$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveRef", "$id"})
+"""Words by which a definition may be meant without its path."""
 
 Schema = dict[str, JsonValue]
 
@@ -21,7 +24,8 @@ def whole(schema: Mapping[str, JsonValue]) -> Schema:
     """A schema that says the same, complete and in today's words.
 
     `nullable: true` becomes a type that allows null; a root without a type is an object. References
-    stay references, so a recursive definition stays finite; each has to be found in the schema.
+    stay references, so a recursive definition stays finite; each has to be found in the schema. Definitions
+    that nothing refers to are left out: servers put all of theirs into each tool's schema.
 
     Raises:
         NamespaceError: the root is not an object, or a reference leads nowhere.
@@ -31,7 +35,7 @@ def whole(schema: Mapping[str, JsonValue]) -> Schema:
     _check_root(result)
     _rewrite(result, lambda node: _check_reference(result, node))
     result.setdefault("type", "object")
-    return result
+    return _without_unused(result)
 
 
 def plain_root(schema: Mapping[str, JsonValue]) -> Schema:
@@ -85,6 +89,54 @@ def _check_reference(root: Schema, node: Schema) -> Schema:
     if isinstance(target, str) and not _leads_somewhere(root, target):
         raise NamespaceError(f"its schema refers to {target!r}, which it does not define")
     return node
+
+
+def _without_unused(schema: Schema) -> Schema:
+    words, references = _used({key: item for key, item in schema.items() if key not in _DEFINITIONS})
+    reached: set[str] = set()
+    while references - reached:
+        path = (references - reached).pop()
+        reached.add(path)
+        more, inside = _used(_definition(schema, path))
+        words, references = words | more, references | inside
+    if words & _BY_NAME:
+        return schema
+    kept: Schema = {}
+    for key, item in schema.items():
+        if key not in _DEFINITIONS or not isinstance(item, dict):
+            kept[key] = item
+        elif used := {name: one for name, one in item.items() if _path(key, name) in reached}:
+            kept[key] = used
+    return kept
+
+
+def _used(node: JsonValue) -> tuple[set[str], set[str]]:
+    """The words of a schema, and the definitions that it refers to, each as `#/$defs/name`."""
+    if isinstance(node, list):
+        found = [_used(item) for item in node]
+    elif isinstance(node, dict):
+        target = node.get("$ref")
+        mine = {"/".join(target.split("/")[:3])} if isinstance(target, str) else set[str]()
+        found = [(set(node), mine), *map(_used, node.values())]
+    else:
+        found = []
+    return set[str]().union(*(words for words, _ in found)), set[str]().union(*(paths for _, paths in found))
+
+
+def _definition(schema: Schema, path: str) -> JsonValue:
+    """The definition at such a path; nothing for one that leads elsewhere."""
+    groups = ((word, schema.get(word)) for word in _DEFINITIONS)
+    found = (
+        (_path(word, name), one)
+        for word, each in groups
+        if isinstance(each, dict)
+        for name, one in each.items()
+    )
+    return next((one for known, one in found if known == path), None)
+
+
+def _path(word: str, name: str) -> str:
+    return f"#/{word}/{name.replace('~', '~0').replace('/', '~1')}"
 
 
 def _leads_somewhere(root: Schema, reference: str) -> bool:

@@ -142,7 +142,9 @@ def _told(result: Result, kinds: Sequence[str]) -> str:
     kind = f" ({kinds[0]})" if kinds else ""
     if result.why == "answered":
         return f"tried again{kind}" if kinds else f"taken as whole: {result.answer!r}"
-    return {"unavailable": "pauses", "window": "stops, to be compacted"}.get(result.why, "stops") + kind
+    return {"unavailable": "pauses", "window": "stops, for nothing can leave the prompt"}.get(
+        result.why, "stops"
+    ) + kind
 
 
 def table(cells: Mapping[tuple[str, str], str]) -> str:

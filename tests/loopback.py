@@ -47,7 +47,7 @@ from loopback_answers import (
     Usage,
 )
 from loopback_anthropic import Anthropic, stream_plan
-from loopback_cache import PromptCache
+from loopback_cache import AutomaticCache, PromptCache
 from loopback_gemini import Gemini
 from loopback_openai import Dialect, OpenAI
 from loopback_responses import Responses
@@ -59,6 +59,7 @@ __all__ = [
     "Answer",
     "Anthropic",
     "Attempts",
+    "AutomaticCache",
     "Block",
     "Dialect",
     "Drop",

@@ -183,6 +183,8 @@ class Envelope:
     id: str
     model: str
     usage: Usage
+    missed: JsonObject | None = None
+    """Why the cache could not be read; None when there is nothing to say."""
 
 
 def event(kind: str, **data: object) -> bytes:
@@ -203,6 +205,8 @@ def head_events(envelope: Envelope) -> list[bytes]:
         "stop_details": None,
         "usage": envelope.usage.started(),
     }
+    if envelope.missed is not None:
+        message["diagnostics"] = {"cache_miss_reason": envelope.missed}
     return [event("message_start", message=message)]
 
 

@@ -22,6 +22,7 @@ from loopback_answers import (
     wire_block,
 )
 from loopback_cache import PromptCache
+from loopback_diagnosis import Diagnosis
 from loopback_prompt import Binding, JsonObject, Placed, answered, digest, rendered
 from loopback_rules import Memory, Request, paused_content, refusal
 from loopback_script import Seen
@@ -46,6 +47,7 @@ class Anthropic:
     def __init__(self, cache: PromptCache | None = None) -> None:
         self._cache = cache
         self._memory = Memory()
+        self._diagnosis = Diagnosis()
 
     def unroutable(self, method: str, seen: Seen) -> HttpError | None:
         """Another path, no Bearer token, no version or too large a body."""
@@ -65,7 +67,7 @@ class Anthropic:
 
     def exchange(self, seen: Seen, number: str) -> AnthropicExchange:
         """Read one request."""
-        return AnthropicExchange(seen, number, self._memory, self._cache)
+        return AnthropicExchange(seen, number, self._memory, self._cache, self._diagnosis)
 
     def refused(self, complaint: str) -> HttpError:
         """A complaint as this API's 400."""
@@ -81,11 +83,14 @@ class Anthropic:
 class AnthropicExchange:
     """One request for a message."""
 
-    def __init__(self, seen: Seen, number: str, memory: Memory, cache: PromptCache | None) -> None:
+    def __init__(
+        self, seen: Seen, number: str, memory: Memory, cache: PromptCache | None, diagnosis: Diagnosis
+    ) -> None:
         self._seen = seen
         self._number = number
         self._memory = memory
         self._cache = cache
+        self._diagnosis = diagnosis
         self._body: JsonObject = seen.json or {}
 
     @cached_property
@@ -100,12 +105,24 @@ class AnthropicExchange:
 
     def plan(self, reply: Streamed) -> Plan:
         """The response that streams the reply."""
+        if self._body["max_tokens"] == 0:
+            return self._warmed()
         answer = self._issued(answer_of(reply))
         if isinstance(reply, Answer):
             _remember(answer, self._memory)
         usage = answer.usage or self._usage(answer)
-        envelope = Envelope(f"msg_{digest(self._seen.body)}", str(self._body.get("model")), usage)
+        identity = f"msg_{digest(self._seen.body)}"
+        missed = self._diagnosis.reason(self._body, self._placed, identity)
+        envelope = Envelope(identity, str(self._body.get("model")), usage, missed)
         return stream_plan(reply, answer, envelope, stream_head("request-id", self._number))
+
+    def _warmed(self) -> Plan:
+        """The prompt is read into the cache, and nothing is said."""
+        usage = self._usage(Answer([]))
+        message = {"id": f"msg_{self._number}", "type": "message", "role": "assistant", "content": []}
+        stopped = {"stop_reason": "max_tokens", "usage": {**usage.started(), "output_tokens": 0}}
+        head = {"request-id": self._number}
+        return status_plan(HttpError(200), {**message, **stopped}, head)
 
     def _issued(self, answer: Answer) -> Answer:
         """The answer with what the server adds: ids of calls, and signatures bound to the prefix."""

@@ -19,6 +19,7 @@ from loopback_answers import (
     Usage,
     pieces,
 )
+from loopback_cache import AutomaticCache
 from loopback_openai_rules import Chat, Extras, refusal
 from loopback_prompt import JsonObject, answered, as_object, digest
 from loopback_script import Seen
@@ -76,8 +77,9 @@ LLAMA_CPP = Dialect(
 class OpenAI:
     """The wire."""
 
-    def __init__(self, dialect: Dialect = OPENAI) -> None:
+    def __init__(self, dialect: Dialect = OPENAI, cache: AutomaticCache | None = None) -> None:
         self._dialect = dialect
+        self._cache = cache
 
     def unroutable(self, method: str, seen: Seen) -> HttpError | None:
         """Another path, no Bearer token or too large a body."""
@@ -89,7 +91,7 @@ class OpenAI:
 
     def exchange(self, seen: Seen, number: str) -> ChatExchange:
         """Read one request."""
-        return ChatExchange(seen, number, self._dialect)
+        return ChatExchange(seen, number, self._dialect, self._cache)
 
     def refused(self, complaint: str) -> HttpError:
         """A complaint as this API's 400."""
@@ -103,10 +105,13 @@ class OpenAI:
 class ChatExchange:
     """One request for a chat completion."""
 
-    def __init__(self, seen: Seen, number: str, dialect: Dialect) -> None:
+    def __init__(
+        self, seen: Seen, number: str, dialect: Dialect, cache: AutomaticCache | None = None
+    ) -> None:
         self._seen = seen
         self._number = number
         self._dialect = dialect
+        self._cache = cache
         self._body: JsonObject = seen.json or {}
 
     def refusal(self) -> HttpError | None:
@@ -118,12 +123,18 @@ class ChatExchange:
     def plan(self, reply: Streamed) -> Plan:
         """The response that streams the reply."""
         answer = answer_of(reply)
-        usage = answer.usage or replace(spoken(answer), input_tokens=len(self._seen.body) // 4)
+        usage = answer.usage or self._usage(answer)
         calls = count()
         blocks = [self._block(block, calls) for block in answer.blocks]
         opening = [self._chunk({"role": "assistant", "content": "", "refusal": None})]
         events = Events(opening, blocks, self._closing(answer, usage))
         return planned(reply, events, stream_head("x-request-id", self._number), error_event)
+
+    def _usage(self, answer: Answer) -> Usage:
+        plain = Usage(input_tokens=len(self._seen.body) // 4)
+        counted = self._cache.account(self._body) if self._cache else plain
+        said = spoken(answer)
+        return replace(counted, output_tokens=said.output_tokens, thinking_tokens=said.thinking_tokens)
 
     def _block(self, block: Block, calls: count[int]) -> list[bytes]:
         match block:

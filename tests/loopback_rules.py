@@ -47,6 +47,7 @@ _BOUND = (
     "Invalid `signature` in `thinking` block. The block is bound to a different conversation. "
     'Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".'
 )
+_BINDING_BETA = "thinking-binding-controls-2026-08-01"
 _LATE_HOUR = (
     "a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. "
     "Note that blocks are processed in the following order: `tools`, `system`, `messages`."
@@ -131,7 +132,7 @@ def unknown_key(request: Request) -> str | None:
 
 
 def missing_key(request: Request) -> str | None:
-    """The three required parameters, and a stream."""
+    """The three required parameters, and a stream where anything is to be said."""
     body = request.body
     for key in ("model", "max_tokens", "messages"):
         if key not in body:
@@ -142,7 +143,9 @@ def missing_key(request: Request) -> str | None:
         return "max_tokens: Input should be a valid integer, greater than or equal to 0"
     if not as_list(body["messages"]):
         return "messages: at least one message is required"
-    return None if body.get("stream") is True else "stream: this server answers streaming requests only"
+    if body.get("stream") is True or body["max_tokens"] == 0:
+        return None
+    return "stream: this server answers streaming requests only"
 
 
 def thinking_budget(request: Request) -> str | None:
@@ -285,7 +288,13 @@ def cache_markers(request: Request) -> str | None:
 
 
 def bound_thinking(request: Request) -> str | None:
-    """A thinking block issued here comes back with nothing before it changed."""
+    """A thinking block issued here comes back with nothing before it changed, unless it is to be dropped."""
+    thinking = as_object(request.body.get("thinking")) or {}
+    binding = as_object(thinking.get("block_binding"))
+    if binding is not None and _BINDING_BETA not in request.headers.get("anthropic-beta", ""):
+        return f"thinking.{thinking.get('type')}.block_binding: Extra inputs are not permitted"
+    if binding is not None and binding.get("prefix_mismatch_behavior") == "drop_block":
+        return None
     if not any(block.kind in THINKING for block in request.placed):
         return None
     broken = next(Binding().read(request.placed), None)

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from loopback import Answer, Attempts, Block, HttpError, Loopback, Text, Thinking, ToolUse
 from offing.engine import About, Call, Engine, Limits, MemoryStore, Result, Scripted, SqliteStore, Step
 from offing.engine.scrub import scrub
+from offing.engine.state import fold
 from offing.engine.store.facts import StopWhy
 from offing.namespaces import Attachment, Effect, FunctionNamespace, Record, Tool, ToolContext, ToolOutput
 from offing.namespaces.meta_tools import Connected
@@ -425,7 +426,7 @@ async def test_every_result_is_capped_and_kept_whole_errors_too(way: str) -> Non
     threaded = way == "raised in a thread"
     made = Tool("it", "Does.", ANY, it if threaded else later, Effect.READ, blocking=threaded)
     call = Call("x" * size, {}) if way == "a wrong call" else invoke("it")
-    world = World([made], Limits(result_chars=5_000))
+    world = World([made], Limits(result_chars=5_000, window=1_000_000_000))
     async with world.ran(Step(calls=[call, invoke("it")]), "done") as batch:
         for result in batch.results:
             assert len(result.content) < 5_500
@@ -435,3 +436,26 @@ async def test_every_result_is_capped_and_kept_whole_errors_too(way: str) -> Non
         assert batch.results[0].error is (way != "returned")
         notes = [message.text for message in batch.state.conversation.messages if message.role == "note"]
     assert all(len(note) < 10_000 for note in notes)
+
+
+async def test_large_outputs_of_the_same_call_in_several_sessions_never_overwrite_each_other() -> None:
+    """case 24"""
+    outputs = {"a": "a" * 9_000, "b": "b" * 9_000, "c": "a" * 9_000}
+
+    async def it(arguments: Given, context: ToolContext) -> ToolOutput:
+        return ToolOutput(outputs[context.run[0]])
+
+    made = Tool("it", "Does.", ANY, it, Effect.READ)
+    limits, store = Limits(result_chars=2_000), MemoryStore()
+    for session in outputs:
+        model = Scripted([Step(calls=[invoke("it")]), "done"])
+        async with Engine(
+            model, [FunctionNamespace("sys", [made])], limits=limits, store=store, outside=outside()
+        ) as engine:
+            assert (await engine.session(session).ask("Go.")).answered
+    scope = store.scoped("local")
+    folded = {name: await fold(scope.journal.read(name)) for name in outputs}
+    kept = {name: state.artifacts["result/1.1"].ref for name, state in folded.items()}
+    for name, ref in kept.items():
+        assert await scope.artifacts.get(ref) == outputs[name].encode()
+    assert kept["a"] == kept["c"] != kept["b"]

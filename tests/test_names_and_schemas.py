@@ -253,3 +253,33 @@ def test_the_nearest_name_is_offered_and_none_when_none_is_near() -> None:
         None,
         None,
     ]
+
+
+LEAF: dict[str, object] = {"type": "string"}
+
+
+@pytest.mark.parametrize(
+    ("properties", "definitions", "kept"),
+    [
+        ({"a": {"type": "string"}}, {"x": LEAF, "y": LEAF}, set()),
+        ({"a": {"$ref": "#/$defs/x"}}, {"x": LEAF, "y": LEAF}, {"x"}),
+        # one that another one needs, and one that needs itself
+        (
+            {"a": {"$ref": "#/$defs/x"}},
+            {"x": {"items": {"$ref": "#/$defs/y"}}, "y": LEAF, "z": LEAF},
+            {"x", "y"},
+        ),
+        ({"a": {"$ref": "#/$defs/x"}}, {"x": {"items": {"$ref": "#/$defs/x"}}, "y": LEAF}, {"x"}),
+        # a part of one, and a name that is escaped
+        ({"a": {"$ref": "#/$defs/x/properties/b"}}, {"x": {"properties": {"b": LEAF}}, "y": LEAF}, {"x"}),
+        ({"a": {"$ref": "#/$defs/x~1y"}}, {"x/y": LEAF, "x": LEAF}, {"x/y"}),
+        # what may be meant by another name stays
+        ({"a": {"$dynamicRef": "#node"}}, {"x": {"$dynamicAnchor": "node"}}, {"x"}),
+    ],
+)
+def test_a_schema_shows_the_definitions_that_it_uses_and_no_others(
+    properties: dict[str, object], definitions: dict[str, object], kept: set[str]
+) -> None:
+    shown = whole({"type": "object", "properties": properties, "$defs": definitions})  # type: ignore[dict-item]
+    assert set(shown.get("$defs", {})) == kept  # type: ignore[arg-type]
+    assert ("$defs" in shown) == bool(kept)

@@ -516,3 +516,19 @@ async def test_a_system_whose_words_hold_lone_surrogates_can_be_used() -> None:
     odd = Tool("it", "Half \ud83d, \x00.", {"type": "object", "description": "\ud83d"}, it)
     (result,) = await World([odd], pinned=["sys__it"], store=MemoryStore()).told(invoke("it"))
     assert result.content == "ok"
+
+
+@pytest.mark.parametrize(
+    ("summary", "line"),
+    [
+        ("Approve a merge request. Use this to record an approval.", "Approve a merge request."),
+        ("Finds rows, e.g. Those of today.", "Finds rows, e.g. Those of today."),
+        ("Lists accounts.\n\nThen more.", "Lists accounts. Then more."),
+        ("Reads version 1.2 of a page. And more.", "Reads version 1.2 of a page."),
+        ("No end at all", "No end at all"),
+    ],
+)
+def test_the_list_shows_the_first_sentence_unless_it_says_too_little(summary: str, line: str) -> None:
+    one = Tool("it", summary, ANY, _never)
+    listed = Connected("sys", [one]).meta_tools()[0].summary.splitlines()[1]
+    assert listed == f"- it: {line}"

@@ -26,6 +26,7 @@ from offing.engine import (
     Step,
 )
 from offing.engine.answer import Citation
+from offing.engine.audit import CacheAudit
 from offing.engine.blocking import Blocking
 from offing.engine.errors import ConfigurationError, Interrupted, LeaseHeld, NotFound, StoreError
 from offing.engine.events import Delta, RunStarted, RunStopped
@@ -102,6 +103,7 @@ async def test_a_question_is_answered_with_the_whole_result() -> None:
         retries=0,
         usage=Usage(input=20, output=8),
         cost=None,
+        cache=CacheAudit(uncached=20),
     )
     assert batch.result.text().splitlines() == [
         "12.50 GBP [1], and 3 [not linked] [2], again [1].",

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -28,7 +29,7 @@ from loopback import (
     in_order,
 )
 from loopback_prompt import as_list
-from offing.compaction.conversation import Message, ToolCall, ToolResult
+from offing.compaction.conversation import Conversation, Message, ToolCall, ToolResult
 from offing.compaction.conversation import Text as Words
 from offing.engine import About, Engine, Limits, MemoryStore, Scripted, Step
 from offing.engine.events import ReplyFinished
@@ -37,7 +38,8 @@ from offing.engine.wire import Wire, marks
 from offing.namespaces import Attachment, FunctionNamespace, Record, ToolContext, ToolOutput
 from worlds import DAY_US, Claude, Given, HandClock, async_tool, invoke, outside
 
-MARK = b',"cache_control":{"type":"ephemeral"}'
+BESIDE = re.compile(rb',"cache_control":\{[^}]*\}|,"diagnostics":\{[^}]*\}(?=\}$)')
+"""What is no part of the prompt."""
 PNG = b"\x89PNG\r\n\x1a\n not much of an image"
 LIMITS = Limits(unfinished_replies=1000, pauses=1000, same_failures=2, result_chars=300)
 
@@ -193,7 +195,7 @@ def _sent(engine: Engine) -> list[Request]:
 def test_each_request_of_a_session_extends_the_former_one_byte_for_byte(turns: list[Turn]) -> None:
     server, sent = asyncio.run(played(turns))
     assert server.refusals == []
-    bodies = [seen.body.replace(MARK, b"") for seen in server.requests]
+    bodies = [BESIDE.sub(b"", seen.body) for seen in server.requests]
     for former, latter in pairwise(bodies):
         assert latter.startswith(former.removesuffix(b"]}")), (former[-300:], latter[-300:])
     for former, latter in pairwise(sent):
@@ -288,7 +290,7 @@ async def test_a_session_goes_on_with_the_bytes_of_its_frame_after_its_systems_c
         async with Engine(Claude(server), [other], store=store, outside=outside()) as engine:
             await engine.session("s").ask("Second.")
     assert server.refusals == []
-    heads = {seen.body.replace(MARK, b"").partition(b',"messages":')[0] for seen in server.requests}
+    heads = {BESIDE.sub(b"", seen.body).partition(b',"messages":')[0] for seen in server.requests}
     assert len(heads) == 1
     last = server.requests[-1].json["messages"][-1]["content"]
     assert [(block["content"], block["is_error"]) for block in last] == [
@@ -320,7 +322,7 @@ def test_a_history_whose_calls_and_results_do_not_pair_is_never_sent() -> None:
     ]
     for view in wrong:
         with pytest.raises(ValueError, match="answers calls"):
-            Wire(model, [b"", b""]).request(view, 1)
+            Wire(model, [b"", b""]).request(Conversation(view), 1)
 
 
 def test_markers_stand_on_no_reply() -> None:
@@ -346,8 +348,8 @@ def test_a_request_with_segments_kept_is_the_request_with_all_encoded_anew(kinds
     kept = Wire(model, [b"1", b"2"])
     for length in range(1, len(view) + 1):
         if view[length - 1].role != "assistant":
-            request = kept.request(view[:length], length)
-            assert request == Wire(model, [b"1", b"2"]).request(view[:length], length)
+            request = kept.request(Conversation(view[:length]), length)
+            assert request == Wire(model, [b"1", b"2"]).request(Conversation(view[:length]), length)
 
 
 def _result() -> Message:

@@ -30,6 +30,11 @@ class Usage:
         """The size of the whole prompt, in tokens, however it was billed."""
         return self.input + self.cache_read + self.cache_write_5m + self.cache_write_1h
 
+    @property
+    def cached(self) -> int:
+        """Prompt tokens that the cache had a part in: read from it or written to it."""
+        return self.cache_read + self.cache_write_5m + self.cache_write_1h
+
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
             self.input + other.input,

@@ -50,18 +50,19 @@ def as_json(result: "Result") -> dict[str, JsonValue]:
         "skills": dict(result.skills),
         "tasks": [{"title": task.title, "status": task.status} for task in result.tasks],
         "unknown": list(result.unknown),
-        "approvals": [_plain(one) for one in result.approvals],
-        "questions": [_plain(one) for one in result.questions],
+        "approvals": [_fields(one) for one in result.approvals],
+        "questions": [_fields(one) for one in result.questions],
         "iterations": result.iterations,
         "retries": result.retries,
-        "usage": _plain(result.usage),
+        "usage": _fields(result.usage),
         "cost": None if result.cost is None else str(result.cost),
+        "cache": {**_fields(result.cache), "missed": result.cache.missed},
     }
 
 
-def _plain(value: object) -> JsonValue:
+def _fields(value: object) -> dict[str, JsonValue]:
     """A dataclass of plain values, field by field."""
-    return cast("JsonValue", TypeAdapter(type(value)).dump_python(value, mode="json"))
+    return cast("dict[str, JsonValue]", TypeAdapter(type(value)).dump_python(value, mode="json"))
 
 
 def source_line(citation: Citation) -> str:

@@ -1,13 +1,14 @@
 """What a run delivers: its answer with the records it cites, or why it stopped without one."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TypeVar
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from ...tracing import Usage
+from ..audit import CacheAudit, audit_of
 from ..errors import AnswerInvalid
 from ..state import State
 from ..store.facts import Figure, StopWhy, Task
@@ -56,6 +57,8 @@ class Result:
     """What waits for somebody to approve or deny it; with why "waiting"."""
     questions: tuple[Questioned, ...] = ()
     """What waits for somebody to answer it; with why "waiting"."""
+    cache: CacheAudit = field(default_factory=CacheAudit)
+    """What its prompts did in the provider's cache."""
 
     @property
     def answered(self) -> bool:
@@ -118,4 +121,5 @@ def result_of(state: State) -> Result:
         retries=run.retries,
         usage=run.usage,
         cost=run.cost,
+        cache=audit_of(state),
     )

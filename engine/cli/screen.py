@@ -12,6 +12,7 @@ from ..events import (
     ApprovalDecided,
     CallFinished,
     CallStarted,
+    ContextCompacted,
     Delta,
     Event,
     MessageTaken,
@@ -110,6 +111,8 @@ class Screen:
                 self._finished(event)
             case TasksChanged():
                 self._tasks(event)
+            case ContextCompacted():
+                self.line(f"       made room: {event.before:,} tokens are {event.after:,}")
             case ModelFailed():
                 self.line(f"    ! the model failed ({event.fault}): {_short(event.message)}")
             case Delta(kind="text"):

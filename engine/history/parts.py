@@ -17,6 +17,7 @@ from ..store.codec import encode
 from ..store.facts import (
     Began,
     Checked,
+    Compacted,
     Fact,
     Faulted,
     Linked,
@@ -136,7 +137,7 @@ def totals_of(rows: Sequence[Row], run: str) -> Totals:
     """What a run came to and took."""
     facts = [row.known for row in _of(rows, run)]
     replies = [fact for fact in facts if isinstance(fact, Replied)]
-    asked = [fact for fact in facts if isinstance(fact, Replied | Faulted)]
+    asked = [fact for fact in facts if isinstance(fact, Replied | Faulted | Compacted)]
     usage, cost = Usage(), cast("Decimal | None", Decimal(0))
     for fact in asked:
         usage += fact.reply.usage if isinstance(fact, Replied) else fact.usage

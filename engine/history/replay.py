@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 from ..effort import EffortChoice, thinking_of
 from ..errors import NotFound
 from ..frame import stored_frame
+from ..lifetimes import with_lifetime
 from ..models.model import Effort, Model, Request, ShowsBodies
 from ..state import State, fold
+from ..store.cached import Lifetime
 from ..store.facts import Faulted, Replied
 from ..store.journal import Row, Scope
 from ..wire import Wire
@@ -86,8 +88,9 @@ class _Driven:
     async def request(self, row: Row) -> Replayed:
         state = self._state
         wire = self._wire = self._wire or await self._framed()
-        request = wire.request(state.conversation.view(), state.turn + 1)
+        request = wire.request(state.conversation, state.turn + 1)
         request = replace(request, effort=self._effort.of(state))
+        request = with_lifetime(request, state, _lifetime(row, state))
         sent = row.fact.request if isinstance(row.fact, Replied) else ""
         iteration = state.current.iterations + 1
         return Replayed(iteration, row.seq, request, _body(self._model, request), wire.digest, sent)
@@ -97,6 +100,14 @@ class _Driven:
             raise NotFound("the stream has no frame: nothing was asked in it")
         framed = await stored_frame(self._state.opened, self._model, self._scope.artifacts)
         return Wire(self._model, [framed.static, framed.context])
+
+
+def _lifetime(row: Row, state: State) -> Lifetime:
+    """The one that was planned for the first layers; of a request without reply, that of the one before."""
+    cached = row.fact.cached if isinstance(row.fact, Replied) else None
+    if cached is None and state.prefix is not None:
+        cached = state.prefix.cached
+    return "5m" if cached is None else cached.lifetime
 
 
 async def _one(row: Row) -> AsyncIterator[Row]:

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Literal, cast
 from pydantic import JsonValue, SecretStr
 
 from ...compaction.conversation import Message
+from ...tracing import Usage
 from ..errors import ModelFault, ModelNotConfigured
-from .anthropic_events import Event, ReplyReader
+from .anthropic_events import Event, ReplyReader, usage_of
 from .anthropic_faults import fault_of
 from .anthropic_wire import encode, join
 from .catalog import info_of
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 KEY = "ANTHROPIC_API_KEY"
 BASE_URL = "https://api.anthropic.com"
+_BINDING_BETA = "thinking-binding-controls-2026-08-01"
 _CONNECT_S = 10.0
 """Seconds until a connection that is not made is given up."""
 
@@ -46,8 +48,15 @@ class Options:
     know it."""
     effort: Effort | None = None
     """None for the provider's default. A request that says an effort goes before it."""
+    unbound_thinking: Literal["leave out", "drop_block"] = "leave out"
+    """What becomes of thinking before which a pass changed something: newer models refuse it (WIRE.md, fact
+    A). "leave out": it is not sent any more. "drop_block": replies go back as they came, and the API drops
+    what is not valid; a beta control, which older models do not know."""
     stall_s: float = 120.0
     """Seconds without a byte, be it of a ping, after which a reply is given up."""
+    diagnose: bool = True
+    """Whether the provider is asked why it could not read what it had cached; False for a server that speaks
+    this wire and refuses the question."""
 
 
 class AnthropicModel:
@@ -97,7 +106,7 @@ class AnthropicModel:
     def thinking(self) -> Thinking:
         """As its options have it; what is not settled by them, the catalog tells."""
         if self._options.thinking == "adaptive":
-            return Thinking(adaptive=True)
+            return Thinking(adaptive=True, rebinds=self._options.unbound_thinking == "drop_block")
         return Thinking(efforts=() if self._options.effort else info_of(self.name).efforts)
 
     def encode(self, part: Part, before: Message | None = None) -> bytes:
@@ -106,7 +115,31 @@ class AnthropicModel:
 
     def body(self, request: Request) -> bytes:
         """What is sent for a request."""
-        return join(self._head(request.effort), request.segments, request.marks)
+        return join(self._head(request.effort), request, self._last(request.former))
+
+    @property
+    def takes_markers(self) -> bool:
+        """Always: Claude caches what it is told to."""
+        return True
+
+    async def warm(self, request: Request) -> Usage:
+        """Has the prompt read in the cache; no reply is made, so none is billed. See `KeepsWarm`.
+
+        It is the request that would follow but for `max_tokens` 0 and the stream: what is cached of messages
+        depends on how the model is to think.
+        """
+        head = {**self._head(request.effort), "max_tokens": 0, "stream": False}
+        sdk = await self._loaded()
+        try:
+            message = await self._connected(sdk).post(
+                "/v1/messages",
+                content=join(head, request, {}),
+                cast_to=object,
+                options={"headers": {"content-type": "application/json"}},
+            )
+        except Exception as error:
+            raise fault_of(error, sdk) from error
+        return usage_of(message)
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta | Reply]:
         """Sends a request and yields what comes back; see `Model`."""
@@ -135,6 +168,11 @@ class AnthropicModel:
         client, self._client = self._client, None
         if client is not None and self._loop is asyncio.get_running_loop():
             await client.close()
+
+    def _last(self, former: str) -> Mapping[str, JsonValue]:
+        """What stands behind the messages, so that of two bodies the later one begins like the former."""
+        asked = bool(former) and self._options.diagnose
+        return {"diagnostics": {"previous_message_id": former}} if asked else {}
 
     def _head(self, wanted: Effort | None) -> Mapping[str, JsonValue]:
         """What the body begins with. Nothing of it is part of the cached prefix."""
@@ -169,7 +207,7 @@ class AnthropicModel:
             cast_to=object,
             stream=True,
             stream_cls=sdk.AsyncStream[object],
-            options={"headers": {"content-type": "application/json"}},
+            options={"headers": _headers(self._options)},
         )
 
     def _connected(self, sdk: ModuleType) -> "AsyncAnthropic":
@@ -199,7 +237,18 @@ def _trusted() -> "SSLContext":
 def _head(model: str, options: Options) -> Mapping[str, JsonValue]:
     wire: dict[str, JsonValue] = {"model": model, "max_tokens": options.max_tokens, "stream": True}
     if options.thinking == "adaptive":
-        wire["thinking"] = {"type": "adaptive", "display": "summarized"}
+        wire["thinking"] = {"type": "adaptive", "display": "summarized", **_binding(options)}
     if options.effort is not None:
         wire["output_config"] = {"effort": options.effort}
     return wire
+
+
+def _binding(options: Options) -> Mapping[str, JsonValue]:
+    """Sent with every request of a conversation: the API keeps no setting between them."""
+    drops = options.unbound_thinking == "drop_block"
+    return {"block_binding": {"prefix_mismatch_behavior": "drop_block"}} if drops else {}
+
+
+def _headers(options: Options) -> Mapping[str, str]:
+    beta = {"anthropic-beta": _BINDING_BETA} if options.thinking == "adaptive" and _binding(options) else {}
+    return {"content-type": "application/json", **beta}

@@ -57,6 +57,8 @@ class ReplyReader:
         self._usage: dict[str, JsonValue] = {}
         self._stop: str | None = None
         self._details: JsonValue = None
+        self._id = ""
+        self._cache_miss = ""
         self._finished = False
 
     def feed(self, event: Event) -> Delta | None:
@@ -84,7 +86,8 @@ class ReplyReader:
         raw = Raw(PROVIDER, self._model, json_bytes([cast("JsonValue", one.wire) for one in kept]))
         blocks = tuple(block for one in kept if (block := _block(one)) is not None)
         message = Message("assistant", blocks, raw if kept else None)
-        return Reply(message, _STOPS.get(self._stop, "end"), self.usage, self._detail())
+        stop = _STOPS.get(self._stop, "end")
+        return Reply(message, stop, self.usage, self._detail(), self._id, self._cache_miss)
 
     @property
     def usage(self) -> Usage:
@@ -115,6 +118,8 @@ class ReplyReader:
 
     def _message_start(self, event: Event) -> None:
         message = cast("Mapping[str, JsonValue]", event["message"])
+        self._id = str(message.get("id") or "")
+        self._diagnosed(message)
         self._count(message.get("usage"))
 
     def _block_start(self, event: Event) -> None:
@@ -142,7 +147,15 @@ class ReplyReader:
         if delta.get("stop_reason") is not None:
             self._stop = str(delta["stop_reason"])
         self._details = delta.get("stop_details") or self._details
+        self._diagnosed(event)
         self._count(event.get("usage"))
+
+    def _diagnosed(self, told: Mapping[str, JsonValue]) -> None:
+        """Why the cache was not read: it may come late, since it is found out beside the reply."""
+        reason = _inside(_inside(told, "diagnostics"), "cache_miss_reason")
+        if reason:
+            tokens = _number(reason, "cache_missed_input_tokens")
+            self._cache_miss = f"{reason.get('type')}{f' ({tokens} tokens)' if tokens else ''}"
 
     def _count(self, usage: JsonValue) -> None:
         """Counts are cumulative: what is said later replaces what was said before."""
@@ -218,6 +231,15 @@ _BLOCKS: Mapping[str, Callable[[_Content], Block]] = {
     "tool_use": _tool_use,
 }
 """Blocks that are known here; the others are resent as they came and not looked into."""
+
+
+def usage_of(message: object) -> Usage:
+    """The usage of a whole message that was not streamed."""
+    return (
+        _usage(_inside(cast("Mapping[str, JsonValue]", message), "usage"))
+        if isinstance(message, dict)
+        else Usage()
+    )
 
 
 def _usage(usage: Mapping[str, JsonValue]) -> Usage:

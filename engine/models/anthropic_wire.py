@@ -5,20 +5,22 @@ segment's end when it is sent, so the kept bytes never change.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import cast
 
 from pydantic import JsonValue
 
 from ...compaction.conversation import Block, Media, Message, Reasoning, Text, ToolCall, ToolResult
 from ..scrub import json_bytes
-from .model import Context, Part, Static, ToolDefinition
+from .model import Context, Part, Request, Static, ToolDefinition
 
 PROVIDER = "anthropic"
 MOST_MARKS = 4
 """A fifth marker is refused (WIRE.md, section 1)."""
 
 _MARK = b',"cache_control":{"type":"ephemeral"}'
+"""Five minutes, the default, so that it is not said."""
+_HOUR_MARK = b',"cache_control":{"type":"ephemeral","ttl":"1h"}'
 _END_OF_BLOCK = 1
 """Bytes after the place for a marker where a segment is one block: `}`."""
 _END_OF_MESSAGE = 3
@@ -32,7 +34,8 @@ def encode(part: Part, before: Message | None, model: str) -> bytes:
     """One part as a segment of the body for a model."""
     if isinstance(part, Static):
         tools = json_bytes([_definition(tool) for tool in part.tools])
-        return b'"tools":%b,"system":[%b' % (tools, json_bytes(_text(part.system)))
+        head = b'"tools":%b,' % tools if part.tools else b""
+        return b'%b"system":[%b' % (head, json_bytes(_text(part.system)))
     if isinstance(part, Context):
         return json_bytes(_text(part.text))
     if part.role == "assistant":
@@ -42,20 +45,21 @@ def encode(part: Part, before: Message | None, model: str) -> bytes:
     return b'{"role":"user","content":%b}' % json_bytes(cast("JsonValue", blocks))
 
 
-def join(options: Mapping[str, JsonValue], segments: Sequence[bytes], marks: Sequence[int]) -> bytes:
-    """The body of a request.
+def join(options: Mapping[str, JsonValue], request: Request, last: Mapping[str, JsonValue]) -> bytes:
+    """The body of a request; `last` are options that stand behind the messages.
 
     It is copied once: in a long run that is megabytes, and most of what a step costs more than the
     first one did.
     """
-    marked = list(segments)
-    for place in marks[-MOST_MARKS:]:
+    marked = list(request.segments)
+    for number, place in list(enumerate(request.marks))[-MOST_MARKS:]:
         end = _END_OF_BLOCK if place < _HEAD else _END_OF_MESSAGE
         segment = marked[place]
-        marked[place] = segment[:-end] + _MARK + segment[-end:]
+        mark = _HOUR_MARK if number < request.hour_marks else _MARK
+        marked[place] = segment[:-end] + mark + segment[-end:]
     static, context, *messages = marked
     messages[:1] = [b'%b],"messages":[%b' % (context, b"".join(messages[:1]))]
-    messages[-1] += b"]}"
+    messages[-1] += b"]," + json_bytes(dict(last))[1:] if last else b"]}"
     return b",".join((json_bytes(dict(options))[:-1], static, *messages))
 
 

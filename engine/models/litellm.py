@@ -23,7 +23,7 @@ from .catalog import info_of
 from .environment import found_in_environment
 from .litellm_chunks import Chunk, ReplyReader
 from .litellm_faults import fault_of
-from .litellm_wire import Wire, encode, for_chat, prompt_of, provider_of
+from .litellm_wire import Wire, encode, for_chat, prompt_of, provider_of, takes_markers
 from .model import Delta, Effort, Part, Reply, Request, Thinking, clamp
 
 _OF_RESPONSES = frozenset({"azure", "openai"})
@@ -93,6 +93,11 @@ class LiteLLMModel:
         """It takes an effort with each request, unless its options have settled one."""
         settled = self._options.effort is not None
         return Thinking(efforts=() if settled else info_of(self.name).efforts)
+
+    @property
+    def takes_markers(self) -> bool:
+        """Whether its provider needs them; OpenAI's and Gemini's do not."""
+        return takes_markers(self.model)
 
     def encode(self, part: Part, before: Message | None = None) -> bytes:
         """The part as a segment of the prompt."""
@@ -170,7 +175,7 @@ class LiteLLMModel:
 
     def _said(self, request: Request, effort: Effort | None) -> dict[str, object]:
         """The arguments of one request."""
-        prompt = prompt_of(request.segments, request.marks, self.model)
+        prompt = prompt_of(request, self.model)
         optional = {
             "tools": prompt.tools or None,
             "reasoning_effort": effort,

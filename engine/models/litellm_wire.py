@@ -18,7 +18,7 @@ from pydantic import JsonValue
 
 from ...compaction.conversation import Block, Media, Message, Reasoning, Text, ToolCall, ToolResult
 from ..scrub import json_bytes
-from .model import Context, Part, Static, ToolDefinition
+from .model import Context, Part, Request, Static, ToolDefinition
 
 PROVIDER = "litellm"
 REASONING_ALWAYS = frozenset({"deepseek"})
@@ -26,6 +26,8 @@ REASONING_ALWAYS = frozenset({"deepseek"})
 
 _HEAD = 2
 _MOST_MARKS = 4
+_FIVE_MINUTES: JsonValue = {"type": "ephemeral"}
+_HOUR: JsonValue = {"type": "ephemeral", "ttl": "1h"}
 _MARKED = frozenset({"anthropic"})
 """Providers that need cache markers. OpenAI and Gemini cache by themselves, and Gemini would bill."""
 _READS_PDF = frozenset({"anthropic", "azure", "bedrock", "gemini", "openai", "openrouter", "vertex_ai"})
@@ -65,13 +67,19 @@ def encode(part: Part, before: Message | None, model: str) -> bytes:
     return b",".join(json_bytes(message) for message in messages)
 
 
-def prompt_of(segments: Sequence[bytes], marks: Sequence[int], model: str) -> Prompt:
+def takes_markers(model: str) -> bool:
+    """Whether the provider of a model needs cache markers."""
+    return provider_of(model) in _MARKED
+
+
+def prompt_of(request: Request, model: str) -> Prompt:
     """The messages and tools of a request: one system message, then what was said."""
+    segments = request.segments
     static = cast("dict[str, JsonValue]", json.loads(segments[0]))
     layers = [str(static["system"]), str(json.loads(segments[1]))]
     tools = cast("list[JsonValue]", static["tools"])
-    if provider_of(model) in _MARKED:
-        return Prompt(_marked(layers, segments[_HEAD:], marks[-_MOST_MARKS:]), tools)
+    if takes_markers(model):
+        return Prompt(_marked(layers, segments[_HEAD:], _markers(request)), tools)
     system: Wire = {"role": "system", "content": "\n\n".join(filter(str.strip, layers))}
     return Prompt([system, *_read(segments[_HEAD:])], tools)
 
@@ -104,30 +112,36 @@ def _read(segments: Sequence[bytes]) -> list[Wire]:
     return cast("list[Wire]", json.loads(b"[%b]" % b",".join(segments)))
 
 
-def _marked(layers: Sequence[str], segments: Sequence[bytes], marks: Sequence[int]) -> list[Wire]:
+def _markers(request: Request) -> Mapping[int, JsonValue]:
+    """The cache marker of each place that has one."""
+    numbered = list(enumerate(request.marks))[-_MOST_MARKS:]
+    return {place: _HOUR if number < request.hour_marks else _FIVE_MINUTES for number, place in numbered}
+
+
+def _marked(layers: Sequence[str], segments: Sequence[bytes], markers: Mapping[int, JsonValue]) -> list[Wire]:
     """The messages with a cache marker where one is wanted: at the end of a layer or of a message."""
     blocks: list[JsonValue] = []
     for place, layer in enumerate(layers):
         if layer.strip():
-            blocks.append(_with_marker(_text(layer)) if place in marks else _text(layer))
+            blocks.append(_with_marker(_text(layer), markers.get(place)))
     messages: list[Wire] = [{"role": "system", "content": blocks}]
     for place, segment in enumerate(segments, _HEAD):
         said = _read([segment])
-        messages += [*said[:-1], _with_mark(said[-1])] if place in marks else said
+        messages += [*said[:-1], _with_mark(said[-1], markers[place])] if place in markers else said
     return messages
 
 
-def _with_mark(message: Wire) -> Wire:
+def _with_mark(message: Wire, marker: JsonValue) -> Wire:
     """A tool's message is marked as a whole, another one at its last part."""
     if message["role"] == "tool":
-        return _with_marker(message)
+        return _with_marker(message, marker)
     content = message["content"]
     parts: list[JsonValue] = content if isinstance(content, list) else [_text(str(content))]
-    return {**message, "content": [*parts[:-1], _with_marker(cast("Wire", parts[-1]))]}
+    return {**message, "content": [*parts[:-1], _with_marker(cast("Wire", parts[-1]), marker)]}
 
 
-def _with_marker(fields: Wire) -> Wire:
-    return {**fields, "cache_control": {"type": "ephemeral"}}
+def _with_marker(fields: Wire, marker: JsonValue) -> Wire:
+    return {**fields, "cache_control": marker} if marker else fields
 
 
 def _verbatim(message: Message, model: str) -> bytes | None:

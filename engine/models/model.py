@@ -74,6 +74,14 @@ class Request:
     effort: Effort | None = None
     """None for the model's own judgement or default. An adapter brings it down to what the model takes;
     it is outside the cached prefix."""
+    hour_marks: int = 0
+    """How many of the marks, from the first, are to last an hour; the others last five minutes. A count,
+    since a longer lifetime has to stand before a shorter one."""
+    former: str = ""
+    """The provider's own id of the reply before, for a provider that says why it could not read what it had
+    cached then; empty for none."""
+    said: Sequence[Message] = ()
+    """All that was said, whatever left the view since, for models that follow what happened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +108,11 @@ class Reply:
     usage: Usage
     detail: str = ""
     """What the provider says of the stop, such as the category of a refusal; empty when nothing."""
+    id: str = ""
+    """The provider's own; empty where the adapter has no use for it."""
+    cache_miss: str = ""
+    """Why the provider could not read from its cache what it had cached for the request before, in its own
+    words; empty when it does not say."""
 
 
 def clamp(wanted: Effort, supported: Sequence[Effort]) -> Effort | None:
@@ -146,6 +159,9 @@ class Thinking:
     efforts: tuple[Effort, ...] = ()
     """Those that a request may choose from; empty when it takes none, when it is unknown, and when it
     has been settled already."""
+    rebinds: bool = False
+    """Whether the provider itself leaves out reasoning that is bound to another prefix, so that a pass need
+    not (WIRE.md, fact A)."""
 
 
 @runtime_checkable
@@ -155,6 +171,29 @@ class SaysHowItThinks(Protocol):
     @property
     def thinking(self) -> Thinking:
         """How it thinks."""
+        ...
+
+
+@runtime_checkable
+class TakesMarkers(Protocol):
+    """A model whose provider caches what markers ask for, for as long as they say. Others need none."""
+
+    @property
+    def takes_markers(self) -> bool:
+        """Whether the marks of a request reach the provider."""
+        ...
+
+
+@runtime_checkable
+class KeepsWarm(Protocol):
+    """A model that can have a prompt read in its provider's cache without a reply, so that it stays there."""
+
+    async def warm(self, request: Request) -> Usage:
+        """Sends the prompt and gives what it cost.
+
+        Raises:
+            ModelFault: the call failed, for the classified reason.
+        """
         ...
 
 

@@ -144,7 +144,7 @@ class Scripted:
 
     def _next(self, request: Request) -> Step:
         if callable(self._script):
-            return _replay(self._script, request.view)
+            return _replay(self._script, request.said or request.view)
         place = request.turn - 1
         if place >= len(self._script):
             raise PlaybookError(f"the script has {len(self._script)} steps, and one more was asked for")

@@ -11,13 +11,19 @@ from .desk import Desk, desk
 from .workspace import WorkspaceError
 
 _MOST = 12_000
-"""Characters that one reading gives: less than a result may have, so it is never offloaded again."""
+"""Characters that one reading gives at most."""
+_HEADER = 300
+"""Characters around what is read: together they are less than a result may have, so that it is never
+offloaded again."""
 _AROUND = 120
 """Characters shown before and after something found."""
 _FINDS = 20
 
 Source = Annotated[
-    str, Field(description="A handle such as result/17.2 or file/NAME, or a path in the workspace.")
+    str,
+    Field(
+        description="A handle such as result/17.2, conversation/1-40, file/NAME, or a path in the workspace."
+    ),
 ]
 
 
@@ -44,9 +50,14 @@ async def read(
     except UnicodeDecodeError:
         return ToolOutput(f"{source} is no UTF-8 text ({len(data)} bytes): give it to a tool that reads it")
     if search is not None:
-        return ToolOutput(_found(source, text, search))
-    part = text[offset : offset + length]
+        return ToolOutput(_found(source, text, search, _room(at)))
+    part = text[offset : offset + min(length, _room(at))]
     return ToolOutput(f"[{source}: characters {offset} to {offset + len(part)} of {len(text)}]\n{part}")
+
+
+def _room(at: Desk) -> int:
+    """Characters that a reading may have, so that its result is shown whole."""
+    return max(1, at.state.current.began.limits.result_chars - _HEADER)
 
 
 async def _bytes(at: Desk, source: str) -> tuple[bytes, str]:
@@ -58,7 +69,7 @@ async def _bytes(at: Desk, source: str) -> tuple[bytes, str]:
     return at.workspace.read(source), "text/plain"
 
 
-def _found(source: str, text: str, search: str) -> str:
+def _found(source: str, text: str, search: str, room: int) -> str:
     lower, wanted = text.lower(), search.lower()
     places: list[int] = []
     place = lower.find(wanted)
@@ -68,8 +79,10 @@ def _found(source: str, text: str, search: str) -> str:
     if not places:
         return f"{search!r} does not occur in {source} ({len(text)} characters)."
     shown = [f"at {p}: ...{text[max(0, p - _AROUND) : p + len(wanted) + _AROUND]}..." for p in places]
-    more = " (there are more)" if place >= 0 else ""
-    return "\n".join([f"{search!r} occurs in {source}, {len(places)} times shown{more}:", *shown])
+    while len(shown) > 1 and sum(map(len, shown)) > room:
+        shown.pop()
+    more = " (there are more)" if place >= 0 or len(shown) < len(places) else ""
+    return "\n".join([f"{search!r} occurs in {source}, {len(shown)} times shown{more}:", *shown])
 
 
 @tool(effect=Effect.REPEATABLE, writes=frozenset({"workspace"}))

@@ -14,8 +14,8 @@ from .remember import line_of
 
 _MOST = 20
 _LINE = 200
-_SEARCHED = 50
-"""The newest stored outputs that are searched."""
+_SEARCHED_BYTES = 20_000_000
+"""Of the newest stored outputs, and of what left the conversation, how much is searched."""
 
 
 class Hit(NamedTuple):
@@ -44,10 +44,15 @@ async def search(
     if at.memory is not None and where == "all":
         items = found(await at.memory.items.items(at.state.current.began.by), query, at.state.at, _MOST)
         hits += _hits("memory", words, map(line_of, items))
-    best = sorted(hits, key=lambda hit: (-hit.score, hit.line))[:_MOST]
+    best = sorted(hits, key=lambda hit: (-hit.score, hit.line))[: _most(at)]
     if not best:
         return ToolOutput(f"nothing found for {query!r} in {where}")
     return ToolOutput("\n".join(hit.line for hit in best))
+
+
+def _most(at: Desk) -> int:
+    """Lines that a search gives, so that its result is shown whole."""
+    return max(1, min(_MOST, at.state.current.began.limits.result_chars // (_LINE + 20) - 1))
 
 
 def _hits(kind: str, words: list[str], lines: Iterable[str]) -> list[Hit]:
@@ -67,7 +72,11 @@ def _record_line(at: Desk, identity: str) -> str:
 
 
 async def _output_lines(at: Desk) -> AsyncIterator[str]:
-    for stored in list(at.state.artifacts.values())[-_SEARCHED:]:
+    left = _SEARCHED_BYTES
+    for stored in reversed(at.state.artifacts.values()):
+        left -= stored.size
+        if left < 0:
+            return
         text = (await at.read(stored.handle)).decode("utf-8", "replace")
         for line in text.splitlines():
             yield f"{stored.handle}: {line}"

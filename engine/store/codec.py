@@ -14,9 +14,11 @@ from pydantic import JsonValue, TypeAdapter
 
 from ..errors import JournalUnreadable
 from .branches import Forked, Moved
+from .cached import Warmed
 from .facts import (
     Began,
     Checked,
+    Compacted,
     Fact,
     Faulted,
     Linked,
@@ -54,6 +56,7 @@ KINDS: Mapping[str, type[Fact]] = {
     "replied": Replied,
     "faulted": Faulted,
     "waited": Waited,
+    "compacted": Compacted,
     "started": Started,
     "settled": Settled,
     "tasks": TasksSet,
@@ -70,6 +73,7 @@ KINDS: Mapping[str, type[Fact]] = {
     "cancel": CancelAsked,
     "refused": Refused,
     "stopped": Stopped,
+    "warmed": Warmed,
     "forked": Forked,
     "moved": Moved,
 }

@@ -11,14 +11,15 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from ...compaction.conversation import Message, ToolResult
+from ...compaction.conversation import Message, Pass, ToolResult
 from ...namespaces.tool import Record
 from ...tracing import Usage
 from ..budget import Budget
 from ..errors import FaultKind
-from ..limits import Limits
+from ..limits import Limits, Room
 from ..models.model import Reply
 from .branches import Forked, Moved
+from .cached import Cached, Warmed
 from .people import Answered, CancelAsked, Decided, Expired, Questioned, Refused, Requested, Said
 from .stored import Stored as Stored
 
@@ -78,6 +79,10 @@ class Resumed:
     """Further model calls granted, on going on after a stop; else 0."""
     more: Budget | None = None
     """Added to what the run may spend, where that is limited; None for nothing."""
+    model: str = ""
+    """The model that works from here on, as configured; empty in old journals."""
+    room: Room | None = None
+    """What it takes; None in old journals: then nothing is compacted unless the provider refuses a prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +103,8 @@ class Replied:
     """In US dollars, by the prices of that day; None where unknown."""
     request: str = ""
     """Digest of the prompt that it answers, as `Wire.digest` has it; empty where none was kept."""
+    cached: Cached | None = None
+    """What became of the prompt in the provider's cache; None where it was not kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +126,35 @@ class Faulted:
 @dataclass(frozen=True, slots=True)
 class Waited:
     """The wait after a failed call is over."""
+
+
+PassWhy = Literal["full", "refused", "cold", "model"]
+"""Why room was made: the prompt came near to what the model takes; the provider said that it was too long;
+the cache was cold anyway; another model goes on."""
+Writer = Literal["", "model", "rule"]
+"""Who wrote a digest; empty where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """Parts of the conversation left what the model is sent."""
+
+    done: Pass
+    why: PassWhy
+    before: int
+    """Tokens of the prompt, estimated."""
+    after: int
+    stored: tuple[Stored, ...] = ()
+    """What left and was not kept before, by the handles it is read back with."""
+    writer: Writer = ""
+    problem: str = ""
+    """Why the model's digest was not used; empty when it was, and when none was needed."""
+    calls: int = 0
+    """Model calls that were made for the digest, failed ones too."""
+    usage: Usage = field(default_factory=Usage)
+    """Of these."""
+    cost: Decimal | None = Decimal(0)
+    """In US dollars; None where unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +312,7 @@ Fact = (
     | Replied
     | Faulted
     | Waited
+    | Compacted
     | Started
     | Settled
     | TasksSet
@@ -292,6 +329,7 @@ Fact = (
     | CancelAsked
     | Refused
     | Stopped
+    | Warmed
     | Forked
     | Moved
 )

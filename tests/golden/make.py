@@ -22,11 +22,13 @@ from offing.engine import About, Budget, Engine, Limits, MemoryStore
 from offing.engine.approvals import ApprovalPolicy
 from offing.engine.clock import Outside
 from offing.engine.errors import ModelFault
-from offing.engine.memory import MemoryPolicy
+from offing.engine.lifetimes import KeepWarm
 from offing.engine.models.model import Delta, Part, Reply, Request, StopReason
+from offing.engine.session import _shielded_release
 from offing.engine.store.codec import encode
 from offing.engine.store.facts import Fact, Resumed
 from offing.engine.store.inbox import Posting
+from offing.engine.warming import Waiting, keep_warm
 from offing.namespaces import Attachment, Effect, FunctionNamespace, Record, ToolOutput
 from offing.namespaces.functions import tool
 from offing.skills import SkillFolders
@@ -77,7 +79,6 @@ def replies() -> Iterator[Reply | ModelFault]:
         call("load_skill", name="close"),
         call("bank__pay", amount=-1),
         call("bank__close", why="late"),
-        call("remember", text="Ann wants months in words.", days=30),
     )
     yield reply(Text("The balance is"), stop="length")
     yield reply(Text("25.00 GBP [[bank:txn/1]] [[calc:2.2]]"), stop="end")
@@ -91,6 +92,7 @@ def replies() -> Iterator[Reply | ModelFault]:
     yield reply(call("bank__look"), stop="length")
     yield reply(Text("I would rather not."), stop="refusal", detail="policy")
     yield reply(Text("No room."), stop="window")
+    yield ModelFault("too long", "prompt is too long")
     yield reply(Text("Done at last."), stop="end")
 
 
@@ -127,6 +129,9 @@ class Told:
         if isinstance(said, ModelFault):
             raise said
         yield said
+
+    async def warm(self, request: Request) -> Usage:
+        return Usage(0, 7)
 
 
 class Balance(BaseModel):
@@ -198,17 +203,10 @@ async def session(skills: SkillFolders) -> list[Mapping[str, JsonValue]]:
     ]
     limits = Limits(iterations=4, parallel_calls=1, budget=Budget(tokens=1_000_000))
     outside = Outside(clock=clock)
-    bank, memory = FunctionNamespace("bank", tools), MemoryPolicy()
+    bank = FunctionNamespace("bank", tools)
     approvals = ApprovalPolicy(expires_after_s=3600, approver_differs=True)
     async with Engine(
-        Told(),
-        [bank],
-        store=store,
-        limits=limits,
-        skills=skills,
-        approvals=approvals,
-        memory=memory,
-        outside=outside,
+        Told(), [bank], store=store, limits=limits, skills=skills, approvals=approvals, outside=outside
     ) as engine:
         books = engine.session(
             "books", about=About(company="Acme"), setup={"files": ["a.ofx"]}, skills=["start"]
@@ -227,6 +225,8 @@ async def session(skills: SkillFolders) -> list[Mapping[str, JsonValue]]:
         await (await books.resume("books.1", more=more)).result()
         await books.ask("How much? /count", output=Balance)
         await books.ask("Go on.")
+        waiting = Waiting(lambda: books._state, lambda: books._lead(None), _shielded_release)
+        await keep_warm(waiting, KeepWarm(times=1, cost=None), clock)
         for _ in range(2):
             await (await books.resume("books.3")).result()
         await books.cancel(reason="not now", by="ann")
