@@ -23,9 +23,9 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 
 from offing.engine import Call, Engine, Limits, Scripted, Step
-from offing.engine.traced.trail import Tracing
 from offing.namespaces.functions import FunctionNamespace, tool
 from offing.namespaces.tool import Effect
+from offing.tracing import Tracing
 from offing.tracing.file import FileSink
 from offing.tracing.sdk import OtlpSink
 

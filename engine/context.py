@@ -33,7 +33,8 @@ def context_of(run: Run, identity: str, call: Call, also: list[Fact]) -> ToolCon
     key = hashlib.sha256(f"{run.lease.stream}\n{run.id}\n{identity}".encode()).hexdigest()
     common = (run.id, identity, key, credentials, progress, read)
     if call.owner:
-        return ToolContext(*common, answer=_answer(run, identity))
+        traceparent = run.means.trail.traceparent(run.id, identity)
+        return ToolContext(*common, answer=_answer(run, identity), traceparent=traceparent)
     means = run.means
     return Desk(*common, run.state, means.toolbox, means.workspace, also, means.skills, means.memory)
 

@@ -30,6 +30,7 @@ from .scrub import scrub
 from .steps import Execute
 from .store.facts import Fact, Settled, Started
 from .store.people import Questioned, Requested
+from .traced.host import attached
 from .work import Ended, Work, begin, told, was_cancelled
 
 
@@ -233,7 +234,8 @@ async def _outcome(run: Run, planned: Planned, also: list[Fact]) -> Outcome:
                 return known
             run.means.trail.begins(run.id, planned.call.id)
             await _intend(run, planned, call, context)
-            work = begin(call.tool, call.arguments, context, run.means.pool)
+            with attached(context.traceparent):
+                work = begin(call.tool, call.arguments, context, run.means.pool)
             return _ended(planned, call, await work.ended(call.tool.timeout_s))
     finally:
         if work is None:

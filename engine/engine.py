@@ -13,6 +13,7 @@ from pydantic import BaseModel, JsonValue
 
 from ..namespaces.tool import Namespace
 from ..skills import SkillFolders, SkillSettings
+from ..tracing import Tracing
 from .answer import Result
 from .approvals import ApprovalPolicy
 from .blocking import Blocking
@@ -40,7 +41,6 @@ from .setting import Setting, Shared
 from .store.facts import CheckMode
 from .store.journal import Scope, Store
 from .store.memory import MemoryStore
-from .traced.trail import Tracing
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -87,7 +87,8 @@ class Engine:
                 text goes to the model as it stands: give only what you trust.
             approvals: Which calls a person has to approve; None for the destructive ones.
             notifier: Who is told when a run stops and needs a person; None for nobody.
-            tracing: Where runs are traced; None for where the process's own OpenTelemetry goes.
+            tracing: Where runs are traced; None for where the process's own OpenTelemetry goes, as
+                it is set up by now (`Tracing.of_environment`).
             memory: What is remembered from one session to the next; None for nothing.
             caching: How long what providers cache is to last, and whether it is kept warm while people think;
                 None to plan lifetimes and keep nothing warm.
@@ -118,7 +119,7 @@ class Engine:
             skills=_folders(skills),
             approvals=approvals or ApprovalPolicy(),
             notices=Notices(notifier),
-            tracing=Tracing() if tracing is None else tracing,
+            tracing=Tracing.of_environment() if tracing is None else tracing,
             memory=memory,
             caching=caching or Caching(),
         )

@@ -81,6 +81,8 @@ class RunResumed:
     seq: int
     run: str
     owner: str
+    trace: str = ""
+    """The trace that the run is part of, in 32 hexadecimal digits; empty where it is not traced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +310,7 @@ def _forked(row: Row, fact: Forked) -> Durable:
 
 
 def _resumed(row: Row, fact: Resumed) -> Durable:
-    return RunResumed(row.seq, row.run, fact.owner)
+    return RunResumed(row.seq, row.run, fact.owner, fact.trace)
 
 
 def _replied(row: Row, fact: Replied) -> Durable:

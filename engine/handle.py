@@ -23,10 +23,13 @@ class RunHandle:
         work: "asyncio.Future[Result]",
         events: Callable[[], AsyncGenerator[Event]],
         inbox: Inbox,
+        trace: str = "",
     ) -> None:
-        """Takes the run's id, the work on it, what gives its events from its start on, and its inbox."""
+        """Takes the run's id, the work on it, its events from its start on, its inbox, and its trace."""
         self.id = run
         """Name of the run, to resume it by."""
+        self.trace = trace
+        """The trace that it is part of, in 32 hexadecimal digits; empty where it is not traced."""
         self._work = work
         self._events = events
         self._inbox = inbox

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Protocol
 
 from .errors import ConfigurationError
+from .logs import of_run
 from .pool import Pool
 from .state import State
 from .store.facts import Stopped, StopWhy
@@ -42,6 +43,8 @@ class Notice:
     """US dollars so far; None where unknown."""
     waiting: tuple[str, ...] = ()
     """Calls that wait to be approved or answered."""
+    trace: str = ""
+    """The trace that it is part of; empty where it is not traced."""
 
     def to_json(self) -> str:
         """The notice as one JSON object."""
@@ -62,7 +65,8 @@ class LogNotifier:
 
     async def notify(self, notice: Notice) -> None:
         """Logs."""
-        _log.warning("run %s stopped (%s): %s", notice.run, notice.why, notice.detail)
+        extra = of_run(notice.run, notice.trace)
+        _log.warning("run %s stopped (%s): %s", notice.run, notice.why, notice.detail, extra=extra)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +172,9 @@ class Notices:
         if self._notifier is None or end.why in _SETTLED:
             return
         if len(self._pending) >= _MOST_PENDING:
-            _log.warning("nobody is told that run %s stopped: too many notices wait", state.current.id)
+            run = state.current
+            extra = of_run(run.id, run.trace)
+            _log.warning("nobody is told that run %s stopped: too many notices wait", run.id, extra=extra)
             return
         task = asyncio.create_task(_told(self._notifier, notice_of(state, end)))
         self._pending.add(task)
@@ -185,7 +191,7 @@ def notice_of(state: State, end: Stopped) -> Notice:
     run = state.current
     waiting = tuple(call for call, each in run.waiting.items() if each.is_open)
     cost = None if run.cost is None else f"{run.cost:f}"
-    return Notice(run.id, end.why, end.detail, run.iterations, cost, waiting)
+    return Notice(run.id, end.why, end.detail, run.iterations, cost, waiting, run.trace)
 
 
 async def _told(notifier: Notifier, notice: Notice) -> None:
@@ -194,4 +200,7 @@ async def _told(notifier: Notifier, notice: Notice) -> None:
             await notifier.notify(notice)
     except Exception as error:  # noqa: BLE001  whatever a notifier does, no run is to hear of it
         why = f"{type(error).__name__}: {error}"
-        _log.warning("nobody could be told that run %s stopped (%s): %s", notice.run, notice.why, why)
+        extra = of_run(notice.run, notice.trace)
+        _log.warning(
+            "nobody could be told that run %s stopped (%s): %s", notice.run, notice.why, why, extra=extra
+        )

@@ -15,6 +15,7 @@ from .run_state import RunState
 from .state import State
 from .store.facts import Resumed
 from .store.owner import this_process
+from .traced.trail import Joined
 from .window import room_of
 from .wire import HEAD
 
@@ -39,10 +40,11 @@ class GoingOn(NamedTuple):
     """Whose they are."""
 
 
-def driven(limits: Limits, means: Means) -> Resumed:
-    """The fact that this process drives a run from here on, with which model."""
+def driven(limits: Limits, means: Means, joined: Joined) -> Resumed:
+    """The fact that this process drives a run from here on, with which model, and in which trace."""
     room = room_of(limits, means.info, means.wire.segments[:HEAD])
-    return Resumed(str(this_process()), model=means.model.name, room=room)
+    trace, host = joined
+    return Resumed(str(this_process()), model=means.model.name, room=room, trace=trace, host=host)
 
 
 def resumed(current: RunState, more: Budget | None, means: Means) -> Resumed | None:
@@ -51,7 +53,8 @@ def resumed(current: RunState, more: Budget | None, means: Means) -> Resumed | N
         return None
     limit = current.stopped is not None and current.stopped.why == "limit"
     granted = current.began.limits.iterations if limit else 0
-    return replace(driven(current.began.limits, means), iterations=granted, more=more)
+    joined = means.trail.joined(current.id, current.trace)
+    return replace(driven(current.began.limits, means, joined), iterations=granted, more=more)
 
 
 def check_finished(state: State) -> None:

@@ -69,6 +69,8 @@ class RunState:
     """Model calls that may give a reply, in all."""
     budget: Budget = field(default_factory=Budget)
     """What it may spend in all, further grants included."""
+    trace: str = ""
+    """The trace that it is part of; empty where it is not traced."""
     idle_us: int = 0
     """Microseconds in which nobody drove it: from each stop, or kill, to the resume after it."""
     iterations: int = 0

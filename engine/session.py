@@ -2,9 +2,10 @@
 
 import asyncio
 import contextlib
+import functools
 import json
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Self, TypeVar, overload
@@ -28,6 +29,7 @@ from .hub import Hub
 from .inbox import Inbox
 from .lifetimes import lifetime_choice
 from .locks import WriteLocks
+from .logs import of_run
 from .loop import drive
 from .memory import SessionMemory
 from .models.catalog import info_of
@@ -230,9 +232,10 @@ class Session(Spoken):
                 await self._store.journal.release(lead.lease)
                 raise
             work = asyncio.create_task(self._drive(lead), name=f"offing run {lead.id}")
-            work.add_done_callback(_look_at)
+            trace = lead.state.current.trace
+            work.add_done_callback(functools.partial(_look_at, of_run(lead.id, trace)))
             self._work = work
-            return RunHandle(lead.id, work, lambda: self._events(after, work), self._inbox)
+            return RunHandle(lead.id, work, lambda: self._events(after, work), self._inbox, trace)
 
     async def _beginning(self, lead: Run, opening: Opening) -> list[Fact]:
         """The facts that begin a run, and the session when it is new."""
@@ -253,7 +256,7 @@ class Session(Spoken):
             began,
             *(self._skills.activations() if new else ()),
             *self._skills.requested(text, lead.state.skills),
-            driven(limits, lead.means),
+            driven(limits, lead.means, lead.means.trail.joined(lead.id, "")),
         ]
         for problem in filter(None, map(unrecordable, facts)):
             raise ConfigurationError(f"what was given cannot be kept: {problem}")
@@ -344,7 +347,6 @@ class Session(Spoken):
             ),
             digest=shared.roles["digest"],
         )
-        self._trail.knows(self._means.info.window)
         return self._means
 
     async def _drive(self, run: Run) -> Result:
@@ -378,10 +380,9 @@ class Session(Spoken):
         if self._means is not None and self._framed is not None:
             head = [self._framed.static, self._framed.context]
             self._means = replace(self._means, wire=Wire(self._means.model, head), trail=self._trail)
-            self._trail.knows(self._means.info.window)
 
     def _new_trail(self) -> Trail:
-        return self._shared.tracing.trail(self._stream, self._shared.clock.now_us)
+        return Trail(self._stream, self._shared.tracing, self._shared.clock.now_us)
 
     async def _read(self, after: int) -> AsyncGenerator[Row]:
         """The rows after a sequence number, which the trail has to know before what follows them."""
@@ -399,15 +400,16 @@ async def _shielded_release(run: Run) -> None:
     try:
         releasing.result()
     except OffingError as error:
-        _log.warning("the lease of %s was not given back: %s", run.id, error)
+        extra = of_run(run.id, run.state.current.trace)
+        _log.warning("the lease of %s was not given back: %s", run.id, error, extra=extra)
 
 
 def _nothing() -> None:
     """Does nothing."""
 
 
-def _look_at(work: "asyncio.Task[Result]") -> None:
+def _look_at(of: Mapping[str, str], work: "asyncio.Task[Result]") -> None:
     """A run that nobody waits for may fail; its events and its journal tell of it."""
     error = None if work.cancelled() else work.exception()
     if error is not None and not isinstance(error, Interrupted):
-        _log.warning("%s failed: %s", work.get_name(), error)
+        _log.warning("%s failed: %s", work.get_name(), error, extra=of)

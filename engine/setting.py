@@ -7,6 +7,7 @@ from pydantic import JsonValue, SecretStr
 
 from ..namespaces.tool import Namespace
 from ..skills import SkillFolders, SkillSettings
+from ..tracing import Tracing
 from .approvals import ApprovalPolicy
 from .clock import RunClock
 from .lifetimes import Caching
@@ -19,7 +20,6 @@ from .prompt import About
 from .resident.workspace import Workspace
 from .roles import Chosen, RoleName
 from .store.facts import CheckMode
-from .traced.trail import Tracing
 
 
 @dataclass(frozen=True, slots=True)

@@ -278,6 +278,7 @@ def _end_pause(state: State, fact: Resumed | Warmed, idle_us: int) -> None:
 def _go_on(run: RunState, resumed: Resumed) -> None:
     """A stop, and what led to it, is forgotten; what is recorded as done, or spent, stays so."""
     _grant(run, resumed)
+    run.trace = resumed.trace or run.trace
     if run.stopped is None or run.stopped.why != "budget":  # else the retry that it stopped at is next
         run.fault, run.faults = None, 0
     if run.stopped is None:

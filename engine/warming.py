@@ -18,6 +18,7 @@ from .budget import over
 from .clock import RunClock
 from .errors import LeaseHeld, ModelFault, OffingError
 from .lifetimes import KeepWarm, with_lifetime
+from .logs import of_run
 from .models.model import KeepsWarm, Request
 from .models.pricing import cost
 from .run import Run
@@ -94,7 +95,8 @@ async def _once(waiting: Waiting) -> Warmed | None:
         fact = await _read(run)
         await run.record(fact)
     except (ModelFault, OffingError) as error:
-        _log.warning("the prompt of run %s is no longer kept warm: %s", run.id, error)
+        extra = of_run(run.id, run.state.current.trace)
+        _log.warning("the prompt of run %s is no longer kept warm: %s", run.id, error, extra=extra)
         return None
     finally:
         await waiting.give_back(run)

@@ -5,6 +5,7 @@ given up, and whoever holds a lock for it waits until it really ends.
 """
 
 import asyncio
+import contextvars
 import functools
 import inspect
 from collections.abc import Awaitable, Callable
@@ -76,7 +77,8 @@ def begin(tool: Tool, arguments: Arguments, context: ToolContext, pool: Pool) ->
     """Begins a call where it belongs: in a task, or in a thread of the pool."""
     function = functools.partial(around(tool, context), arguments, context)
     if tool.blocking:
-        job = pool.submit(cast("Callable[[], object]", function))
+        in_context = functools.partial(contextvars.copy_context().run, function)
+        job = pool.submit(cast("Callable[[], object]", in_context))
         return Work(job.done, job.withdraw)
     task = asyncio.create_task(_guarded(function))
 

@@ -142,6 +142,8 @@ class ToolContext:
     """The bytes behind a handle of this session; raises KeyError for a handle it does not have."""
     answer: Answer | None = field(default=None, kw_only=True)
     """What a person said to the question that the call has asked; None at its first attempt."""
+    traceparent: str = field(default="", kw_only=True)
+    """W3C trace context of the call's span, for a header or the like; empty where it is not traced."""
 
 
 ToolFunction = Callable[[Arguments, ToolContext], "Awaitable[ToolOutput] | ToolOutput"]

@@ -17,6 +17,6 @@ def anyio_backend() -> str:
 
 @pytest.fixture(autouse=True)
 def no_provider(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Takes the providers' keys away: a test that reached for a model would fail, not spend."""
-    for name in [n for n in os.environ if n.endswith(("_API_KEY", "_AUTH_TOKEN"))]:
+    """Takes providers' keys away: a test that reached for a model would fail, not spend. None is traced."""
+    for name in [n for n in os.environ if n.endswith(("_API_KEY", "_AUTH_TOKEN")) or n.startswith("OTEL_")]:
         monkeypatch.delenv(name)

@@ -32,7 +32,7 @@ def _as_user() -> list[str]:
     return ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
 
 
-def _free_port() -> int:
+def free_port() -> int:
     """A port that nobody is given who leaves the choice to the system, as other tests do all the time."""
     while True:
         port = 20_000 + secrets.randbelow(12_000)
@@ -45,7 +45,7 @@ class Server:
     """A server with a data folder of its own."""
 
     def __init__(self, binaries: Path, folder: Path, initdb: Sequence[str] = ()) -> None:
-        self.port = _free_port()
+        self.port = free_port()
         self._binaries = binaries
         self._folder = folder
         self.data = folder / "data"

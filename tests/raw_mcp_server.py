@@ -155,7 +155,8 @@ TOOLS: Mapping[str, Callable[[object, Message], Message | None]] = {
 def called(identity: object, params: Message) -> Message | None:
     name, word = params["name"], params.get("arguments", {}).get("word", "")
     key = params.get("_meta", {}).get("offing/idempotency-key", "") if PLAN.get("keys") else ""
-    line = " ".join(filter(None, (name, word, key)))
+    context = params.get("_meta", {}).get("traceparent", "") if PLAN.get("traces") else ""
+    line = " ".join(filter(None, (name, word, key, context)))
     if noted(line) <= PLAN.get("dies", {}).get(name, 0):
         sys.stderr.write("out of memory\n")
         sys.stderr.flush()

@@ -181,6 +181,7 @@ def as_json(notice: Notice) -> object:
         "iteration": notice.iteration,
         "cost": notice.cost,
         "waiting": list(notice.waiting),
+        "trace": notice.trace,
     }
 
 

@@ -1,6 +1,8 @@
 """Spans on disk are OTLP, attributes stay within bounds, and one table names them all."""
 
 import base64
+import importlib
+import importlib.util
 import json
 from collections import Counter
 from pathlib import Path
@@ -16,6 +18,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from offing.tracing import otlp_json
 from offing.tracing.bounded import DOCUMENT, MOST, bounded, document, newest, text
 from offing.tracing.file import FileSink, read_trace
+from offing.tracing.metrics import OPERATIONS
 from offing.tracing.names import NAMES, named
 from offing.tracing.span import Link, Moment, Span, span_id, trace_id
 
@@ -151,3 +154,47 @@ def test_the_first_attributes_are_the_ones_that_stay() -> None:
     many = {f"a{place}": place for place in range(300)}
     assert list(bounded(many)) == [f"a{place}" for place in range(MOST)]
     assert MOST < 128 <= DOCUMENT
+
+
+def _known(module: str) -> set[str]:
+    found = importlib.import_module(f"opentelemetry.semconv._incubating.{module}")
+    return {value for value in vars(found).values() if isinstance(value, str)}
+
+
+def _texts_of(package: str) -> str:
+    """The source of a package that emits by the conventions."""
+    root = Path(str(importlib.util.find_spec(package).origin)).parent  # type: ignore[union-attr]
+    return "".join(file.read_text() for file in root.rglob("*.py"))
+
+
+NOT_KNOWN_YET = {
+    "gen_ai.client.inference.duration",  # the coming name of client.operation.duration, which is told too
+}
+"""What WIRE.md, section 3, has from the conventions' main branch; no release of a package knows it yet."""
+
+
+def test_each_name_of_the_conventions_is_known_to_the_packages_that_emit_by_them() -> None:
+    theirs = _known("attributes.gen_ai_attributes") | _known("metrics.gen_ai_metrics")
+    source = _texts_of("opentelemetry.util.genai")
+    ours = {name for names in NAMES.values() for name in names} | {
+        name for names in OPERATIONS.values() for name in names
+    }
+    unknown = {
+        name
+        for name in ours
+        if name.startswith("gen_ai.") and name not in theirs and f'"{name}"' not in source
+    }
+    assert unknown == NOT_KNOWN_YET
+
+
+def test_a_span_with_too_much_in_it_still_shows_its_messages_whole_and_valid() -> None:
+    """Case 22: over 128 attributes, one that is a dict, one cut in its middle: viewers showed nothing."""
+    huge = {"role": "user", "parts": [{"type": "text", "content": "ä\ud800" * 100_000}], "nan": float("nan")}
+    told = named({"input_messages": document([huge] * 3), **{f"k{place}": place for place in range(500)}})
+    kept = bounded(told)
+    assert len(kept) <= 128
+    shown = str(kept["gen_ai.input.messages"])
+    assert [message["role"] for message in json.loads(shown, parse_constant=pytest.fail)] == ["user"] * 3
+    assert len(shown) <= DOCUMENT
+    shown.encode("utf-8")
+    assert {type(value) for value in kept.values()} <= {str, int}

@@ -4,11 +4,11 @@ from html.parser import HTMLParser
 
 import pytest
 
-from offing.engine.traced import About
+from offing.engine.traced import About, Tree
 from offing.tracing.page import Head, Section, page
 from offing.tracing.page.axis import Axis
 from offing.tracing.span import Span
-from test_traced import HISTORY, NINE, reply, settled, traced
+from test_traced import HISTORY, NINE, family, reply, settled, traced
 
 HEAD = Head("september.1", "Why?", {"status": "answered"}, "offing fork september.1 --at {}")
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\" onload='x'"
@@ -49,7 +49,7 @@ def test_a_page_needs_nothing_else_and_is_well_formed() -> None:
 
 
 def test_it_says_what_failed_where_and_how_to_go_on_another_way() -> None:
-    text = " ".join(Read(page(traced(HISTORY), HEAD)).text)
+    text = " ".join(Read(page(traced(HISTORY, About(content=True)), HEAD)).text)
     for told in (
         "(overloaded) come back",
         "the server hung up",
@@ -87,6 +87,18 @@ def test_nothing_that_was_said_becomes_markup() -> None:
     assert HOSTILE in read.text
 
 
+def test_strands_stand_side_by_side() -> None:
+    tree = Tree("september", About())
+    spans = [span for row in family() for span in tree.take(row)]
+    read = Read(page(spans, HEAD))
+    classes = [value for name, value in read.attributes if name == "class"]
+    assert classes.count("strand") == 2
+    text = " ".join(read.text)
+    assert "september.1.1.1.1: answered" in text
+    assert "september.1.1.1.2: limit" in text
+    assert "tools 1 min 00 s" in text  # its parent's: what passes in children passes within the call
+
+
 def test_a_page_of_nothing_is_a_page() -> None:
     assert Read(page([], HEAD)).open == []
 
@@ -103,9 +115,9 @@ def test_time_in_which_nobody_worked_takes_no_room() -> None:
     assert [axis.at(NINE + each * 1_000_000) for each in moments] == [0, 0, 12.5, 25, 25, 25, 50, 100, 100]
 
 
-@pytest.mark.parametrize("count", [1, 399, 401, 3_000])
+@pytest.mark.parametrize("count", [1, 399, 401, 900])
 def test_a_long_run_has_no_more_bars_than_can_be_seen(count: int) -> None:
     steps = [(1_000 * place, reply(text="x")) for place in range(1, count + 1)]
     read = Read(page(traced([*HISTORY[:3], *steps]), HEAD))
-    assert count / 4 <= read.tags.count("rect") / 2 <= 400 or count == 3_000
+    assert count / 4 <= read.tags.count("rect") / 2 <= 400
     assert read.tags.count("rect") <= 2 * 400

@@ -4,6 +4,10 @@ The lowest folder: it knows neither runs nor messages, only spans with attribute
 others. `span.py` says what a span is; `names.py` what its attributes are called.
 """
 
+from .file import FileSink
+from .metrics import MetricsSink
+from .sdk import OtlpSink, ProviderSink
+from .settings import Tracing
 from .usage import Usage
 
-__all__ = ["Usage"]
+__all__ = ["FileSink", "MetricsSink", "OtlpSink", "ProviderSink", "Tracing", "Usage"]

@@ -35,16 +35,15 @@ def document(value: Json, limit: int = DOCUMENT) -> str:
     return json.dumps({"left_out": f"{len(made):,} characters of JSON"})
 
 
-def newest(documents: Iterable[Json], limit: int = DOCUMENT) -> list[Json]:
-    """As many of the newest, given newest first, as fit; in the order in which they came to be."""
-    kept: list[Json] = []
+def newest(documents: Iterable[str], limit: int = DOCUMENT) -> list[str]:
+    """As many of the newest, given newest first, as fit; in the order in which they came. One at least."""
+    kept: list[str] = []
     room = limit
     for each in documents:
-        made = _shortened(each, TEXT)
-        room -= len(json.dumps(made, ensure_ascii=False, default=str))
+        room -= len(each) + 1
         if room < 0 and kept:
             break
-        kept.append(made)
+        kept.append(each)
     return kept[::-1]
 
 

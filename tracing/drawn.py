@@ -8,15 +8,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from .span import Attribute, Span
+from .span import Attributes, Span
 
 _NAME = 44
 """Columns of a name with its branches, before the figures."""
 _SECOND = 1_000_000
 _MINUTE = 60 * _SECOND
 _HOUR = 60 * _MINUTE
-_ERROR = 100
-"""Characters of an error."""
+_LONGEST = 100
+"""Characters of an error, or of arguments."""
+_UNSAID = frozenset({None, "done", "failed", "retry"})
+"""What goes without saying, or is said by the error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +79,24 @@ def _below(span: Span, indent: str, children: Mapping[str, list[Span]]) -> Itera
 def _line(span: Span, branch: str) -> str:
     mark = "✗ " if span.error else "? " if span.attributes.get("offing.outcome") == "suspect" else ""
     name = f"{branch}{mark}{span.name}"
-    figures = "  ".join([duration(span.duration_us).rjust(8), *_figures(span.attributes)])
-    error = f"  {' '.join(span.error.split())[:_ERROR]}" if span.error else ""
-    return f"{name:<{_NAME}} {figures}{error}".rstrip()
+    figures = [duration(span.duration_us).rjust(8), *_figures(span.attributes)]
+    if span.error not in {"", *figures}:
+        figures.append(short(span.error))
+    return f"{name:<{_NAME}} {'  '.join(figures)}".rstrip()
 
 
-def _figures(told: Mapping[str, Attribute]) -> Iterator[str]:
+def _figures(told: Attributes) -> Iterator[str]:
+    yield from _tokens(told)
+    yield from _prompt(told)
+    for key in ("offing.why", "offing.outcome", "offing.waited_for", "offing.who", "offing.title"):
+        if told.get(key) not in _UNSAID:
+            yield short(str(told[key]))
+    arguments = told.get("gen_ai.tool.call.arguments")
+    if arguments is not None:
+        yield short(str(arguments))
+
+
+def _tokens(told: Attributes) -> Iterator[str]:
     prompt, written, cached = (
         told.get(f"gen_ai.usage.{kind}", told.get(f"offing.sum.{short}"))
         for kind, short in (
@@ -96,19 +110,30 @@ def _figures(told: Mapping[str, Attribute]) -> Iterator[str]:
     cost = told.get("llm.cost.total", told.get("offing.sum.cost_usd"))
     if isinstance(cost, float) and cost:
         yield f"${cost:.4f}"
-    first = told.get("gen_ai.response.time_to_first_chunk")
+
+
+def _prompt(told: Attributes) -> Iterator[str]:
+    """What is told of a model call beside its tokens, and of a pass over its prompt."""
+    first, share = told.get("gen_ai.response.time_to_first_chunk"), told.get("offing.context_share")
     if isinstance(first, float):
         yield f"first word {duration(int(first * 1_000_000))}"
-    share = told.get("offing.context_share")
     if isinstance(share, float):
         yield f"window {share:.0%}"
-    for key in ("offing.why", "offing.outcome", "offing.waited_for", "offing.who"):
-        if told.get(key) not in {None, "done", "failed", "retry"}:
-            yield str(told[key])
+    if told.get("offing.cache_missed"):
+        layer = f" in {told['offing.cache_layer']}" if "offing.cache_layer" in told else ""
+        yield f"{told['offing.cache_missed']:,} cached tokens missed ({told['offing.cache_outcome']}{layer})"
+    if "offing.tokens_before" in told:
+        yield f"{told['offing.tokens_before']:,} to {told['offing.tokens_after']:,} tokens"
 
 
 def _operation(span: Span) -> str:
     return str(span.attributes.get("gen_ai.operation.name", ""))
+
+
+def short(text: str) -> str:
+    """A text as a part of a line."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 3]}..."
 
 
 def duration(time_us: int) -> str:

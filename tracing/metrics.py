@@ -11,7 +11,7 @@ from .span import Span
 if TYPE_CHECKING:
     from opentelemetry.metrics import Histogram, Meter, MeterProvider
 
-_OPERATIONS: Mapping[str, tuple[str, ...]] = {
+OPERATIONS: Mapping[str, tuple[str, ...]] = {
     "chat": ("gen_ai.client.operation.duration", "gen_ai.client.inference.duration"),
     "execute_tool": ("gen_ai.execute_tool.duration",),
     "invoke_agent": ("gen_ai.invoke_agent.duration",),
@@ -42,7 +42,7 @@ class MetricsSink:
         told = span.attributes
         shared = {name: told[name] for name in _SHARED if name in told}
         operation = str(told.get("gen_ai.operation.name", ""))
-        for name in _OPERATIONS.get(operation, ()):
+        for name in OPERATIONS.get(operation, ()):
             self._histogram(name, "s").record(span.duration_us / 1_000_000, shared)
         if operation != "chat":
             return

@@ -73,5 +73,6 @@ def named(values: Mapping[str, Attribute | None]) -> dict[str, Attribute]:
     told: dict[str, Attribute] = {}
     for meaning, value in values.items():
         if value is not None:
-            told.update(dict.fromkeys(NAMES.get(meaning, (f"offing.{meaning}",)), value))
+            for name in NAMES.get(meaning) or (f"offing.{meaning}",):
+                told[name] = value
     return told

@@ -149,7 +149,7 @@ class _Forwarding:
     @property
     def _processors(self) -> _Processes:
         # The one thing that is not public: a provider tells of its sampler and resource, not of these.
-        return cast("_Processes", self._host._active_span_processor)
+        return cast("_Processes", self._host._active_span_processor)  # pyright: ignore[reportPrivateUsage]
 
 
 class GivenIds(Protocol):
@@ -217,7 +217,7 @@ class _Made(NamedTuple):
 
         if not span.parent:
             return Context()
-        dropped = (
+        dropped = not span.is_joined and (
             self.provider.sampler.should_sample(None, self.ids.trace, span.name).decision is Decision.DROP
         )
         flags = trace.TraceFlags(0 if dropped else trace.TraceFlags.SAMPLED)

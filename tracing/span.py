@@ -1,12 +1,12 @@
 """What a trace is made of: finished spans, whatever becomes of them.
 
-Ids are digests of what a span stands for, so the same run has the same trace wherever it is worked on,
-and whoever resumes it knows the ids of spans that another process was to end.
+Ids are digests of what a span stands for, so the same part of a run has the same span wherever it is worked
+on, and whoever resumes it knows the ids of spans that another process was to end.
 """
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 Attribute = str | bool | int | float | tuple[str, ...]
@@ -53,7 +53,9 @@ class Span:
     error: str = ""
     """Why what it stands for failed, in words; empty when it did not."""
     moments: tuple[Moment, ...] = ()
-    links: tuple[Link, ...] = field(default=())
+    links: tuple[Link, ...] = ()
+    is_joined: bool = False
+    """Whether its trace is the host's, which has decided to keep it."""
 
     @property
     def duration_us(self) -> int:
@@ -73,15 +75,16 @@ class Sink(Protocol):
         ...
 
 
-def trace_id(run: str) -> str:
-    """The trace of a run, by the id of the top run."""
-    return _digest("trace", run)[:32]
+def digest(*parts: str | int) -> str:
+    """64 hexadecimal digits that stand for the parts."""
+    return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()
 
 
-def span_id(run: str, *what: str | int) -> str:
-    """The span of a part of a run."""
-    return _digest("span", run, *map(str, what))[:16]
+def trace_id(*what: str | int) -> str:
+    """The trace of what is meant, the same wherever it is asked for."""
+    return digest("trace", *what)[:32]
 
 
-def _digest(*parts: str) -> str:
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+def span_id(seed: str, *what: str | int) -> str:
+    """The span of a part of a run. `seed` is of that run: some viewers tell spans by their ids alone."""
+    return digest("span", seed, *what)[:16]

@@ -56,6 +56,7 @@ def as_json(result: "Result") -> dict[str, JsonValue]:
         "retries": result.retries,
         "usage": _fields(result.usage),
         "cost": None if result.cost is None else str(result.cost),
+        "trace": result.trace,
         "cache": {**_fields(result.cache), "missed": result.cache.missed},
     }
 

@@ -59,6 +59,8 @@ class Result:
     """What waits for somebody to answer it; with why "waiting"."""
     cache: CacheAudit = field(default_factory=CacheAudit)
     """What its prompts did in the provider's cache."""
+    trace: str = ""
+    """The trace that it is part of, in 32 hexadecimal digits; empty where it is not traced."""
 
     @property
     def answered(self) -> bool:
@@ -122,4 +124,5 @@ def result_of(state: State) -> Result:
         usage=run.usage,
         cost=run.cost,
         cache=audit_of(state),
+        trace=run.trace,
     )

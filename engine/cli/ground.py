@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...tracing import FileSink, Tracing
 from ..configuration import FILE, Configuration, load
 from ..configuration.load import empty
 from ..store import Store, store_at
 from ..store.journal import Scope
 from ..store.place import is_url, shown
+from ..store.traces import traces_beside
 from .screen import Screen
 
 
@@ -34,6 +36,18 @@ class Ground:
     def file(self) -> str:
         """The configuration's file, as an absolute path; empty where there is none."""
         return str(self.configuration.source.path.absolute()) if self.configuration.is_written else ""
+
+    @property
+    def traces(self) -> Path | None:
+        """The folder of the tenant's trace files; None where the store is on a server."""
+        return traces_beside(self.store, self.tenant)
+
+    @property
+    def tracing(self) -> Tracing:
+        """Where runs are traced: into files, unless the configuration says no; as the environment says."""
+        settings, own = self.configuration.settings.tracing, Tracing.of_environment()
+        files = [FileSink(self.traces)] if settings.files and self.traces else []
+        return Tracing([*files, *own.sinks], settings.content)
 
     @property
     def again(self) -> str:

@@ -9,8 +9,10 @@ from .exits import table
 from .journal.history import HISTORY
 from .journal.keeping import KEEPING
 from .journal.memory import MEMORY
+from .journal.report import REPORT
 from .journal.runs import RUNS
 from .journal.show import SHOW
+from .journal.trace import TRACE
 from .parts.eval import EVAL
 from .parts.models import MODELS
 from .parts.namespaces import NAMESPACES
@@ -32,6 +34,8 @@ COMMANDS: tuple[Command, ...] = (
     RESUME,
     RUNS,
     SHOW,
+    TRACE,
+    REPORT,
     *PEOPLE,
     NAMESPACES,
     SKILLS,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import cast
 
@@ -12,6 +12,7 @@ from ...namespaces.errors import NamespaceError
 from ...namespaces.tables.readings import Readings
 from ...namespaces.tool import Namespace
 from ...skills import SkillSettings
+from ...tracing import Tracing
 from ..approvals import ApprovalPolicy
 from ..clock import Outside
 from ..connections import Credentials
@@ -90,6 +91,7 @@ class Configuration:
         *,
         model: Model | str | None = None,
         store: Store | None = None,
+        tracing: Tracing | None = None,
         outside: Outside | None = None,
     ) -> Engine:
         """An engine as the file says, for its tenant.
@@ -97,6 +99,7 @@ class Configuration:
         Args:
             model: Who works instead of the file's model.
             store: Where sessions are kept instead of the file's place.
+            tracing: Where runs are traced; None for where the process's own OpenTelemetry goes.
             outside: Time and the names of new sessions, for tests.
 
         Raises:
@@ -117,6 +120,7 @@ class Configuration:
                 approvals=self._approvals(),
                 notifier=self._notifier(),
                 memory=settings.memory,
+                tracing=tracing or replace(Tracing.of_environment(), content=settings.tracing.content),
                 outside=outside,
             )
         return engine if self.tenant == "local" else engine.scoped(self.tenant)

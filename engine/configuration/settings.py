@@ -108,6 +108,16 @@ Bounds = Annotated[Limits, WrapValidator(_told)]
 """`Limits` as the file has them."""
 
 
+class TracingSettings(Shape):
+    """What is kept to look at how a run went. Collectors are named by OpenTelemetry's own variables."""
+
+    files: bool = True
+    """Whether the command line writes each run's trace into a folder beside the store's file."""
+    content: bool | None = None
+    """Whether traces hold what was said and what tools were given and gave; None for the variable
+    OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT, off unless it is set."""
+
+
 class Settings(Shape):
     """All that the file can say. Every key can be left out."""
 
@@ -141,6 +151,8 @@ class Settings(Shape):
     """The folder that a session may read and write; none when it is empty."""
     memory: Annotated[MemoryPolicy | None, WrapValidator(_told)] = None
     """What is remembered from one session to the next; off unless it is here."""
+    tracing: TracingSettings = TracingSettings()
+    """What is kept to look at how a run went."""
 
     @field_validator("memory", mode="before", json_schema_input_type=bool | MemoryPolicy | None)
     @classmethod

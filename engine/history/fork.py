@@ -18,6 +18,7 @@ from ..store.facts import (
     Fact,
     Noted,
     Replied,
+    Resumed,
     Settled,
     SkillActivated,
     Started,
@@ -91,7 +92,13 @@ def forked(rows: Sequence[Row], point: Point, target: Target) -> tuple[Row, ...]
     old, new = point.run.rpartition(".")[0], target.session
     names = {row.run: f"{new}.{row.run.removeprefix(f'{old}.')}" for row in rows}
     origin = Forked(
-        point.stream, point.run, rows[end - 1].seq, point.iteration, _edits(target), not_undone(rows, end)
+        point.stream,
+        point.run,
+        rows[end - 1].seq,
+        point.iteration,
+        _edits(target),
+        not_undone(rows, end),
+        _trace(rows, point.run),
     )
     first = Row(1, names[point.run], target.at, origin)
     return (
@@ -250,8 +257,16 @@ def _calls(row: Row) -> Iterator[str]:
         yield from (call.id for call in row.known.reply.message.calls)
 
 
+def _trace(rows: Sequence[Row], run: str) -> str:
+    """The trace of a run; empty where it was not traced."""
+    driven = [row.known for row in rows if row.run == run]
+    return next((fact.trace for fact in driven if isinstance(fact, Resumed) and fact.trace), "")
+
+
 def _renamed(fact: Fact, names: Mapping[str, str]) -> Fact:
-    """The keys of some notes name the run that they were told in."""
+    """The keys of some notes name the run that they were told in; a copy has a trace of its own."""
+    if isinstance(fact, Resumed):
+        return replace(fact, trace="", host="")
     if not isinstance(fact, Noted):
         return fact
     return replace(fact, key=":".join(names.get(part, part) for part in fact.key.split(":")))

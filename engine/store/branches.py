@@ -38,6 +38,8 @@ class Forked:
     edits: tuple[Edited, ...] = ()
     effects: tuple[NotUndone, ...] = ()
     """What the copied stream did after the point, in the order in which it began."""
+    trace: str = ""
+    """The trace of the run; empty where it was not traced."""
 
     @property
     def note(self) -> str:

@@ -83,6 +83,10 @@ class Resumed:
     """The model that works from here on, as configured; empty in old journals."""
     room: Room | None = None
     """What it takes; None in old journals: then nothing is compacted unless the provider refuses a prompt."""
+    trace: str = ""
+    """The trace that the run is part of, in 32 hexadecimal digits; empty where it is not traced."""
+    host: str = ""
+    """The host's span that it is begun or resumed in, as the header `traceparent` has it; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """What was said, in the JSON of the GenAI conventions: only where the host opted in to tell it."""
 
-import os
 from collections.abc import Mapping
 from typing import assert_never
 
@@ -8,14 +7,7 @@ from ...compaction.conversation import Block, Media, Message, Reasoning, Role, T
 from ...tracing.bounded import Json
 from ..models.model import Reply
 
-_VARIABLE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
-"""The standard's own switch (WIRE.md, section 3)."""
 _ROLES: Mapping[Role, str] = {"user": "user", "assistant": "assistant", "tool": "tool", "note": "user"}
-
-
-def is_wanted(environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether spans may hold what was said: off, unless the standard's variable says otherwise."""
-    return environment.get(_VARIABLE, "").strip().upper() in {"SPAN_ONLY", "SPAN_AND_EVENT", "TRUE"}
 
 
 def messages_of(message: Message) -> list[Json]:

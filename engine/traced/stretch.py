@@ -7,28 +7,17 @@ done can be looked at while the run waits for a person.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from ...compaction.conversation import ToolCall
-from ...tracing.span import Attribute, Link, Moment, Span, span_id
-from ..store.facts import Faulted, Noted, Replied, Settled, Stopped
+from ...tracing.span import Link, Moment, Span
+from ..store.facts import Compacted, Faulted, Replied, Settled
 from ..store.people import Questioned, Requested
-from . import parts
-from .parts import Asking, Interval, Part, Within, Work
+from . import calls, chats, parts
+from .chats import Asking
+from .parts import End, Interval, Part, Place, Told, Work
 
 _MOMENTS = 32
-"""Notes that an iteration's span holds."""
-
-
-class Place(NamedTuple):
-    """Where a run's spans belong."""
-
-    trace: str
-    parent: str
-    """Id of the span that the run is part of; empty for a top run."""
-    session: str
-    content: bool
-    """Whether what was said is told."""
+"""Moments that an iteration's span holds."""
 
 
 @dataclass(slots=True)
@@ -39,6 +28,7 @@ class _Iteration:
     """The newest thing that belongs to it."""
     replied: bool = False
     attempts: int = 0
+    passes: int = 0
     fault_at: int = 0
     tools_end_us: int = 0
     work: Work = field(default_factory=Work)
@@ -51,9 +41,9 @@ class _Iteration:
 class Stretch:
     """The fold of one stretch: what happened in, finished spans out."""
 
-    def __init__(self, run: str, place: Place, number: int, start_us: int, iteration: int) -> None:
+    def __init__(self, place: Place, number: int, start_us: int, iteration: int) -> None:
         """`number` counts the stretches of the run, from 0; `iteration` is the run's that comes next."""
-        self._run, self._place, self._number, self._start_us = run, place, number, start_us
+        self.place, self._number, self._start_us = place, number, start_us
         self._next = iteration
         self._here: _Iteration | None = None
         self._work = Work()
@@ -71,22 +61,32 @@ class Stretch:
         here = self._iteration(asking.start_us)
         here.replied, here.begun = True, {}
         here.calls = {call.id: call for call in replied.reply.message.calls}
-        work = Work(replied.reply.usage, replied.cost, max(0, at_us - asking.start_us))
-        return self._span(here, parts.chat(asking, replied), Interval(asking.start_us, at_us), work)
+        missed = 0 if replied.cached is None else replied.cached.missed
+        took = max(0, at_us - asking.start_us)
+        work = Work(replied.reply.usage, replied.cost, took, missed=missed)
+        return self._span(here, chats.chat(asking, replied), Interval(asking.start_us, at_us), work)
 
     def faulted(self, fault: Faulted, asking: Asking, at_us: int) -> Span:
         """The model gave none."""
         here = self._iteration(asking.start_us)
         here.attempts, here.fault_at = asking.attempt, at_us
         work = Work(fault.usage, fault.cost, max(0, at_us - asking.start_us), retries=1)
-        return self._span(here, parts.failed_chat(asking, fault), Interval(asking.start_us, at_us), work)
+        return self._span(here, chats.failed_chat(asking, fault), Interval(asking.start_us, at_us), work)
 
     def waited(self, at_us: int) -> Span:
         """The wait after a failed call is over."""
         here = self._iteration(at_us)
         since = here.fault_at or at_us
-        part = parts.backoff(here.number, here.attempts)
+        part = chats.backoff(here.number, here.attempts)
         return self._span(here, part, Interval(since, at_us), Work(waiting_us=max(0, at_us - since)))
+
+    def compacted(self, done: Compacted, since: int, at_us: int) -> Span:
+        """Room was made: part of the iteration whose model call it makes room for."""
+        here = self._iteration(since)
+        here.passes += 1
+        took = max(0, at_us - since) if done.calls else 0
+        part = chats.compaction(here.number, here.passes, done)
+        return self._span(here, part, Interval(since, at_us), Work(done.usage, done.cost, took))
 
     @property
     def attempt(self) -> int:
@@ -105,42 +105,42 @@ class Stretch:
         here.tools_end_us = at_us
         failed = settled.result.error and not settled.unknown
         work = Work(tools_us=busy, failed=int(failed), unknown=int(settled.unknown))
-        part = parts.tool(here.calls.get(call), settled, content=self._place.content)
+        part = calls.tool(here.calls.get(call), settled, content=self.place.content)
         return self._span(here, part, Interval(since, at_us), work)
 
-    def heard(self, asked: Requested | Questioned, since: int, said: parts.Heard, at_us: int) -> Span:
+    def heard(self, asked: Requested | Questioned, since: int, said: calls.Heard, at_us: int) -> Span:
         """A person decided or answered, or did not in time."""
         here = self._iteration(at_us)
         work = Work(waiting_us=max(0, at_us - max(since, self._start_us)))
-        return self._span(here, parts.waited(asked, said), Interval(since, at_us), work)
+        return self._span(here, calls.waited(asked, said), Interval(since, at_us), work)
 
     def did(self, part: Part, since: int, at_us: int) -> Span:
         """Something else that the run does by itself, such as checking its answer."""
         return self._span(self._iteration(since), part, Interval(since, at_us), Work())
 
-    def noted(self, noted: Noted, at_us: int) -> None:
-        """The model was told something."""
+    def marked(self, moment: Moment) -> None:
+        """Something happened that takes no time."""
         if self._here is not None and len(self._here.moments) < _MOMENTS:
-            self._here.moments.append(Moment("note", at_us, {"offing.note": noted.key[:200]}))
+            self._here.moments.append(moment)
 
-    def kept(self, took_us: int) -> None:
-        """So long was waited for the journal."""
-        if self._here is not None:
-            self._here.work += Work(journal_us=took_us)
+    def adds(self, work: Work) -> None:
+        """Work that is done elsewhere for it: by a child, or by the journal."""
+        if self._here is None:
+            self._work += work
+        else:
+            self._here.work += work
 
-    def ends(
-        self,
-        at_us: int,
-        stopped: Stopped | None,
-        told: Mapping[str, Attribute | None],
-        links: tuple[Link, ...],
-    ) -> list[Span]:
-        """The spans that were open; `stopped` is None when the process ended without a stop."""
+    def ends(self, at_us: int, end: End, told: Told, links: tuple[Link, ...], agent: str) -> list[Span]:
+        """The spans that were open."""
         done = self._end_iteration(at_us)
-        root = span_id(self._run, "stretch", 0)
-        within = self._within(root if self._number else self._place.parent)
-        part = parts.stretch(self._number, {**told, **self._work.told}, stopped)._replace(links=links)
-        return [*done, within.span(part, Interval(self._start_us, at_us))]
+        parent = self.place.id("stretch", 0) if self._number else self.place.parent
+        part = parts.stretch(self._number, agent, end, {**told, **self._work.told}, links)
+        return [*done, self.place.span(part, parent, Interval(self._start_us, at_us))]
+
+    @property
+    def work(self) -> Work:
+        """What was done in it, once it has ended."""
+        return self._work
 
     def _iteration(self, since: int) -> _Iteration:
         """The open one. What another stretch has begun, with a reply, goes on in a span of this one's."""
@@ -151,8 +151,7 @@ class Stretch:
     def _span(self, here: _Iteration, part: Part, time: Interval, work: Work) -> Span:
         here.end_us = max(here.end_us, time.end_us)
         here.work += work
-        parent = span_id(self._run, "iteration", here.number, self._number)
-        return self._within(parent).span(part, time)
+        return self.place.span(part, self.place.id("iteration", here.number, self._number), time)
 
     def _end_iteration(self, at_us: int) -> list[Span]:
         here, self._here = self._here, None
@@ -161,7 +160,4 @@ class Stretch:
         self._work += here.work
         part = parts.iteration(here.number, self._number, here.work, here.moments)
         time = Interval(here.start_us, max(here.end_us, at_us))
-        return [self._within(span_id(self._run, "stretch", self._number)).span(part, time)]
-
-    def _within(self, parent: str) -> Within:
-        return Within(self._place.trace, self._run, self._place.session, parent)
+        return [self.place.span(part, self.place.id("stretch", self._number), time)]

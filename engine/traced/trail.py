@@ -4,41 +4,27 @@ Nothing here may slow or stop a run: sinks take spans at once, and a mistake end
 """
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from functools import cache
+from importlib import metadata
+from typing import NamedTuple
 
-from ...tracing.span import Sink, Span
+from ...tracing.settings import Tracing
+from ...tracing.span import Span, trace_id
 from ..models.model import Effort
 from ..store.journal import Row
-from .content import is_wanted
+from .host import host_context, span_of, traceparent
 from .run_trace import About, RunTrace
 from .tree import Tree
 
 _log = logging.getLogger("offing.tracing")
 
 
-@dataclass(frozen=True, slots=True)
-class Tracing:
-    """Whether and where an engine's runs are traced."""
+class Joined(NamedTuple):
+    """Which trace a stretch of work is part of, as `Resumed` keeps it; empty where it is not traced."""
 
-    sinks: Sequence[Sink] = ()
-    """Where spans go, such as a `FileSink`; closed with the engine. None traces nothing."""
-    content: bool | None = None
-    """Whether spans hold what was said and what tools were given and gave. None for the standard's variable,
-    OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT, which is off by default."""
-    versions: tuple[tuple[str, str], ...] = field(default=())
-    """What the host wants told of itself with each run, such as (("app", "2.1"),)."""
-
-    def trail(self, stream: str, now_us: Callable[[], int]) -> "Trail":
-        """The trail of one stream, from its first row on."""
-        content = is_wanted() if self.content is None else self.content
-        about = About(content=content, versions=self.versions)
-        return Trail(stream, about, self.sinks, now_us)
-
-    def close(self, wait_s: float) -> None:
-        """Delivers what the sinks have, for so many seconds at most. Blocks."""
-        for sink in self.sinks:
-            sink.close(wait_s)
+    trace: str = ""
+    host: str = ""
 
 
 class Trail:
@@ -47,19 +33,36 @@ class Trail:
     def __init__(
         self,
         stream: str = "",
-        about: About | None = None,
-        sinks: Sequence[Sink] = (),
+        tracing: Tracing | None = None,
         now_us: Callable[[], int] = lambda: 0,
     ) -> None:
-        """Without sinks it does nothing."""
-        self._tree = Tree(stream, about or About()) if sinks else None
-        self._sinks = sinks
-        self._now_us = now_us
+        """For one stream, from its first row on. Without sinks it does nothing."""
+        self._stream, self._now_us = stream, now_us
+        self._sinks = () if tracing is None else tracing.sinks
+        self._tree: Tree | None = None
+        if tracing is not None and tracing.sinks:
+            versions = (("offing", version()), *tracing.versions)
+            self._tree = Tree(stream, About(content=tracing.has_content, versions=versions))
 
-    def knows(self, window: int | None) -> None:
-        """Tells how many tokens the model takes."""
-        if self._tree is not None:
-            self._tree.knows(window)
+    def joined(self, run: str, trace: str) -> Joined:
+        """The trace that work on a run is part of from here on.
+
+        It is the one that it has already; else that of the host's span in which it is begun; else one
+        of its own.
+        """
+        if self._tree is None:
+            return Joined()
+        host = host_context()
+        span = span_of(host)
+        own = trace_id(self._stream, run, self._now_us()) if span is None else span.trace
+        return Joined(trace or own, host)
+
+    def traceparent(self, run: str, call: str) -> str:
+        """The context of a call's span, for the systems that it goes to; empty where it is not traced."""
+        traced = None if self._tree is None else self._tree.run(run)
+        if traced is None:
+            return ""
+        return traceparent(traced.place.trace, traced.place.id("tool", call))
 
     def past(self, row: Row) -> None:
         """Takes in a row that was recorded, and traced, before."""
@@ -101,3 +104,9 @@ class Trail:
         except Exception:  # noqa: BLE001  a mistake here must not reach the run
             _log.exception("tracing is off for the rest of the session")
             self._tree = None
+
+
+@cache
+def version() -> str:
+    """The release of this library."""
+    return metadata.version("offing")

@@ -120,14 +120,15 @@ class Operation:
 
     def _params(self, pending: Pending, context: ToolContext) -> types.CallToolRequestParams:
         """The request. The key is for servers that know a repeated call by it; others ignore it."""
+        meta = {} if self.may_repeat else {_KEY: context.idempotency_key}
+        if context.traceparent:
+            meta["traceparent"] = context.traceparent
         return types.CallToolRequestParams(
             name=self.name,
             arguments=pending.arguments,
             input_responses=pending.responses() or None,
             request_state=pending.request_state,
-            _meta=None
-            if self.may_repeat
-            else cast("types.RequestParamsMeta", {_KEY: context.idempotency_key}),
+            _meta=cast("types.RequestParamsMeta", meta) if meta else None,
         )
 
 

@@ -51,6 +51,8 @@ async def outgoing(
     ]
     headers = {"Accept": _ACCEPT.encode()}
     headers |= {one.shape.name: _header(one, value) for one, value in values if one.place == "header"}
+    if context.traceparent:
+        headers["traceparent"] = context.traceparent.encode()
     headers |= {name: value.encode() for name, value in proof.headers}
     cookies = [
         pair for one, value in values if one.place == "cookie" for pair in in_cookie(*_told(one, value))

@@ -6,9 +6,11 @@ from pathlib import Path
 
 from ..drawn import duration
 from ..span import Span
+from ..troubles import Trouble, troubles
 from . import charts
 from .charts import Series
 from .html import Html, escaped, table, tag
+from .strands import strands
 from .timeline import timeline
 
 _TROUBLES = 200
@@ -41,16 +43,19 @@ class Section:
 
 def page(spans: Sequence[Span], head: Head, sections: Sequence[Section] = ()) -> Html:
     """The whole document."""
-    chats = [span for span in spans if span.attributes.get("gen_ai.operation.name") == "chat"]
+    chats = [
+        span for span in spans if span.attributes.get("gen_ai.operation.name") == "chat" and not span.error
+    ]
     chats.sort(key=lambda span: span.start_us)
     body = [
         _head(head),
         *map(_section, sections),
+        *_titled("What failed, or said so little that it may have", _troubles(spans, head)),
         *_titled("Where the time went", _times(spans)),
         *_titled("Prompt tokens of each model call", _tokens(chats)),
         *_titled("How full the window was", _pressure(chats)),
-        *_titled("Cost, added up", _cost(chats)),
-        *_titled("What failed, or said so little that it may have", _troubles(spans, head)),
+        *_titled("Cost, added up", _cost(spans)),
+        *_titled("Strands, side by side", strands(spans)),
         *_titled("Timeline", timeline(spans)),
     ]
     style = tag("style", Path(__file__).with_name("page.css").read_text(encoding="utf-8"))
@@ -60,7 +65,10 @@ def page(spans: Sequence[Span], head: Head, sections: Sequence[Section] = ()) ->
 
 
 def _head(head: Head) -> Html:
-    facts = [tag("dt", escaped(what)) + tag("dd", escaped(value)) for what, value in head.figures.items()]
+    facts = [
+        tag("div", [tag("dt", escaped(what)), tag("dd", escaped(value))])
+        for what, value in head.figures.items()
+    ]
     asked = tag("p", escaped(head.request), class_="asked") if head.request else ""
     return tag("header", [tag("h1", escaped(head.title)), asked, tag("dl", facts)])
 
@@ -83,11 +91,15 @@ def _number(span: Span, key: str) -> float:
 
 
 def _times(spans: Sequence[Span]) -> Html:
-    stretches = [span for span in spans if span.attributes.get("gen_ai.operation.name") == "invoke_agent"]
+    # A child's times pass within the call of its parent that waits for it.
+    stretches = [
+        span for span in spans if "offing.why" in span.attributes and "offing.strand" not in span.attributes
+    ]
     parts = {
         name: sum(_number(span, f"offing.time.{name}_ms") for span in stretches)
         for name in ("model", "tools", "waiting", "journal")
     }
+    parts = {name: ms for name, ms in parts.items() if ms}
     total = sum(parts.values())
     if not total:
         return ""
@@ -127,36 +139,31 @@ def _pressure(chats: Sequence[Span]) -> Html:
     return charts.line(Series("share of the window", "pressure", shares), 100, "%") if any(shares) else ""
 
 
-def _cost(chats: Sequence[Span]) -> Html:
+def _cost(spans: Sequence[Span]) -> Html:
     total, sums = 0.0, list[float]()
-    for span in chats:
-        total += _number(span, "llm.cost.total")
-        sums.append(total)
+    for span in sorted(spans, key=lambda one: one.end_us):
+        if "llm.cost.total" in span.attributes:
+            total += _number(span, "llm.cost.total")
+            sums.append(total)
     return charts.line(Series("US dollars", "cost", sums), total, "$") if total else ""
 
 
 def _troubles(spans: Sequence[Span], head: Head) -> Html:
-    found = [
-        span
-        for span in spans
-        if span.error or span.attributes.get("offing.outcome") in {"suspect", "unknown"}
-    ]
-    found = [span for span in found if span.attributes.get("gen_ai.operation.name") != "invoke_agent"]
+    found = troubles(spans)
     if not found:
         return ""
-    iterations = {span.id: span for span in spans if "offing.iteration" in span.attributes}
-    rows: list[list[Html]] = []
-    for span in sorted(found, key=lambda one: one.start_us)[:_TROUBLES]:
-        above = iterations.get(span.parent)
-        number = None if above is None else int(_number(above, "offing.iteration"))
-        fork = head.fork.format(number - 1) if head.fork and number else ""
-        said = span.error or str(span.attributes.get("offing.outcome", ""))
-        rows.append(
-            [
-                tag("a", escaped(span.name), href=f"#{span.id}"),
-                "" if number is None else str(number),
-                escaped(said),
-                tag("code", escaped(fork)) if fork else "",
-            ]
-        )
-    return table(("what", "iteration", "why", "to go on another way"), rows)
+    return table(_HEADINGS, (_trouble(each, head) for each in found[:_TROUBLES]))
+
+
+_HEADINGS = ("what", "iteration", "why", "to go on another way")
+
+
+def _trouble(trouble: Trouble, head: Head) -> list[Html]:
+    number = trouble.iteration
+    fork = head.fork.format(number - 1) if head.fork and number else ""
+    return [
+        tag("a", escaped(trouble.span.name), href=f"#{trouble.span.id}"),
+        "" if number is None else str(number),
+        escaped(trouble.why),
+        tag("code", escaped(fork)) if fork else "",
+    ]

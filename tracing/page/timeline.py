@@ -12,6 +12,20 @@ _LEAST = 0.15
 """Percent of the width that a bar has at least, to be seen."""
 _SHOWN = 40
 """Attributes that a span's details list."""
+_TWICE = (
+    "agent.",
+    "gen_ai.input.",
+    "gen_ai.output.",
+    "gen_ai.tool.call.",
+    "graph.",
+    "input.mime_type",
+    "llm.",
+    "openinference.",
+    "output.mime_type",
+    "session.",
+    "tool.",
+)
+"""How names begin that say again what another one says, for another viewer."""
 _OPEN = 12
 """Iterations up to which all are unfolded at first."""
 
@@ -67,6 +81,9 @@ def _details(span: Span) -> Html:
 def _told(span: Span) -> Iterator[Html]:
     if span.error:
         yield tag("dt", "error") + tag("dd", escaped(span.error), class_="error")
-    for key, value in list(span.attributes.items())[:_SHOWN]:
+    once = [(key, value) for key, value in span.attributes.items() if not key.startswith(_TWICE)]
+    if "llm.cost.total" in span.attributes:
+        once.append(("cost in US dollars", span.attributes["llm.cost.total"]))
+    for key, value in once[:_SHOWN]:
         shown = ", ".join(value) if isinstance(value, tuple) else value
         yield tag("dt", escaped(key)) + tag("dd", escaped(shown))

@@ -1,11 +1,13 @@
 """`offing export`, `forget` and `sweep`: retention of what the command line keeps."""
 
 import argparse
+import asyncio
 from pathlib import Path
 
 from ...errors import ConfigurationError
 from ...store.place import shown
 from ...store.retention import export, forget, sweep
+from ...store.traces import forget_traces, named_traces, sweep_traces
 from ..command import Command, completes_files
 from ..exits import DONE, ExitCode
 from ..ground import Ground
@@ -51,6 +53,7 @@ async def forget_all(ground: Ground, *, is_sure: bool) -> ExitCode:
         await forget(kept.scoped(ground.tenant))
     finally:
         await kept.close()
+    await asyncio.to_thread(forget_traces, ground.traces)
     ground.screen.line("deleted")
     return DONE
 
@@ -64,10 +67,14 @@ async def sweep_artifacts(ground: Ground, older_than_days: float) -> ExitCode:
     """
     kept = ground.existing()
     try:
-        removed = await sweep(kept.scoped(ground.tenant), older_than_days * _DAY_S)
+        scope, older_s = kept.scoped(ground.tenant), older_than_days * _DAY_S
+        removed = await sweep(scope, older_s)
+        named = await named_traces(scope)
     finally:
         await kept.close()
-    ground.screen.line(f"{removed} artifacts removed")
+    traces = await asyncio.to_thread(sweep_traces, ground.traces, named, older_s)
+    told = f" and {traces} traces" if traces else ""
+    ground.screen.line(f"{removed} artifacts{told} removed")
     return DONE
 
 

@@ -142,7 +142,7 @@ async def _work(
     start: Callable[[Engine], Awaitable[Begun]],
 ) -> ExitCode:
     kept: Store = ground.kept()
-    async with configuration.engine(model=systems.the_model(), store=kept) as engine:
+    async with configuration.engine(model=systems.the_model(), store=kept, tracing=ground.tracing) as engine:
         begun = await start(engine)
         run = begun.run
         watcher.begun(run.id, () if begun.session is None else begun.session.disconnected)
