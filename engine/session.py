@@ -1,11 +1,9 @@
 """One conversation: it opens its systems, keeps its frame, and begins and resumes runs."""
 
 import asyncio
-import contextlib
 import functools
 import json
-import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Self, TypeVar, overload
@@ -19,7 +17,7 @@ from .answer import Result, result_of
 from .budget import Budget
 from .connections import Connections
 from .effort import EffortChoice, thinking_of
-from .errors import ConfigurationError, Interrupted, LeaseHeld, NotFound, OffingError
+from .errors import ConfigurationError, Interrupted, LeaseHeld, NotFound
 from .events import Event
 from .files import File, receive
 from .frame import Framed, Wanted, make_frame, stored_frame
@@ -27,6 +25,7 @@ from .handle import RunHandle
 from .history.watching import Source, events_of_head
 from .hub import Hub
 from .inbox import Inbox
+from .leaving import give_back, look_at
 from .lifetimes import lifetime_choice
 from .locks import WriteLocks
 from .logs import of_run
@@ -46,15 +45,12 @@ from .state import State, fold
 from .steps import day_of
 from .store.codec import unrecordable
 from .store.facts import Began, Fact, Stopped
-from .store.journal import Lease, Row, Scope
+from .store.journal import Lease, Scope
 from .traced.trail import Trail
 from .warming import Waiting, Warmth
 from .wire import Wire
 
 T = TypeVar("T", bound=BaseModel)
-
-
-_log = logging.getLogger("offing")
 
 
 class Session(Spoken):
@@ -233,7 +229,7 @@ class Session(Spoken):
                 raise
             work = asyncio.create_task(self._drive(lead), name=f"offing run {lead.id}")
             trace = lead.state.current.trace
-            work.add_done_callback(functools.partial(_look_at, of_run(lead.id, trace)))
+            work.add_done_callback(functools.partial(look_at, of_run(lead.id, trace)))
             self._work = work
             return RunHandle(lead.id, work, lambda: self._events(after, work), self._inbox, trace)
 
@@ -286,7 +282,8 @@ class Session(Spoken):
             lease, is_known = await journal.acquire(self._stream), bool(self._state.seq)
             try:
                 if lease.last > self._state.seq:
-                    await fold(self._read(self._state.seq), self._state)
+                    rows = journal.read(self._stream, self._state.seq)
+                    await fold(self._trail.reading(rows), self._state)
             except BaseException:
                 await journal.release(lease)
                 raise
@@ -366,13 +363,13 @@ class Session(Spoken):
             self._hub.fail(interrupted)
             raise interrupted from None
         finally:
-            await _shielded_release(run)
+            await give_back(run)
             if end is not None:  # whoever is told may want to resume it at once
                 self._warmth.keep(self._waiting(), self._shared.caching.keep_warm, run.clock)
                 self._shared.notices.tell(run.state, end)
 
     def _waiting(self) -> Waiting:
-        return Waiting(lambda: self._state, lambda: self._lead(None), _shielded_release)
+        return Waiting(lambda: self._state, lambda: self._lead(None), give_back)
 
     def _forget_state(self) -> None:
         """What is not known to be durable is read again from the journal."""
@@ -384,32 +381,6 @@ class Session(Spoken):
     def _new_trail(self) -> Trail:
         return Trail(self._stream, self._shared.tracing, self._shared.clock.now_us)
 
-    async def _read(self, after: int) -> AsyncGenerator[Row]:
-        """The rows after a sequence number, which the trail has to know before what follows them."""
-        async for row in self._store.journal.read(self._stream, after):
-            self._trail.past(row)
-            yield row
-
-
-async def _shielded_release(run: Run) -> None:
-    """Gives the lease back. A cancellation that comes meanwhile changes nothing: the run has ended."""
-    releasing = asyncio.ensure_future(run.store.journal.release(run.lease))
-    while not releasing.done():
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.wait([releasing])
-    try:
-        releasing.result()
-    except OffingError as error:
-        extra = of_run(run.id, run.state.current.trace)
-        _log.warning("the lease of %s was not given back: %s", run.id, error, extra=extra)
-
 
 def _nothing() -> None:
     """Does nothing."""
-
-
-def _look_at(of: Mapping[str, str], work: "asyncio.Task[Result]") -> None:
-    """A run that nobody waits for may fail; its events and its journal tell of it."""
-    error = None if work.cancelled() else work.exception()
-    if error is not None and not isinstance(error, Interrupted):
-        _log.warning("%s failed: %s", work.get_name(), error, extra=of)

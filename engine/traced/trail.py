@@ -4,7 +4,7 @@ Nothing here may slow or stop a run: sinks take spans at once, and a mistake end
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, AsyncIterable, Callable
 from functools import cache
 from importlib import metadata
 from typing import NamedTuple
@@ -67,6 +67,12 @@ class Trail:
     def past(self, row: Row) -> None:
         """Takes in a row that was recorded, and traced, before."""
         self._give(lambda tree: tree.take(row) and [])
+
+    async def reading(self, rows: AsyncIterable[Row]) -> AsyncGenerator[Row]:
+        """The rows as they are, which it has to know before what follows them."""
+        async for row in rows:
+            self.past(row)
+            yield row
 
     def recorded(self, row: Row) -> None:
         """Takes in a row that was recorded now."""
