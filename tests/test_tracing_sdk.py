@@ -81,8 +81,8 @@ def over_grpc(collector: Collector) -> Generator[str]:
             return trace_service_pb2.ExportTraceServiceResponse()
 
     server = grpc.server(futures.ThreadPoolExecutor(2))
-    add: Any = trace_service_pb2_grpc.add_TraceServiceServicer_to_server
-    add(Service(), server)
+    wire: Any = trace_service_pb2_grpc
+    wire.add_TraceServiceServicer_to_server(Service(), server)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     try:

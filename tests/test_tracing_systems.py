@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
 from failing_run import Kept
 from offing.engine import ApprovalPolicy, ApprovalRule, Call, Engine, Scripted, Step
@@ -33,7 +34,7 @@ async def call_made(namespace: Namespace, call: Call) -> Span:
 
 async def test_an_http_service_is_told_in_a_header() -> None:
     async with Service(Billing()) as service:
-        invoice = {"customer": "ACME", "amount": "120.00"}
+        invoice: dict[str, JsonValue] = {"customer": "ACME", "amount": "120.00"}
         span = await call_made(billing(service.url), invoke("create_invoice", ns="billing", body=invoice))
         (seen,) = service.seen
     assert seen.headers["traceparent"] == f"00-{span.trace}-{span.id}-01"

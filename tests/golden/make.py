@@ -22,9 +22,10 @@ from offing.engine import About, Budget, Engine, Limits, MemoryStore
 from offing.engine.approvals import ApprovalPolicy
 from offing.engine.clock import Outside
 from offing.engine.errors import ModelFault
+from offing.engine.leaving import give_back
 from offing.engine.lifetimes import KeepWarm
+from offing.engine.memory import MemoryPolicy
 from offing.engine.models.model import Delta, Part, Reply, Request, StopReason
-from offing.engine.session import _shielded_release
 from offing.engine.store.codec import encode
 from offing.engine.store.facts import Fact, Resumed
 from offing.engine.store.inbox import Posting
@@ -79,6 +80,7 @@ def replies() -> Iterator[Reply | ModelFault]:
         call("load_skill", name="close"),
         call("bank__pay", amount=-1),
         call("bank__close", why="late"),
+        call("remember", text="Ann wants months in words.", days=30),
     )
     yield reply(Text("The balance is"), stop="length")
     yield reply(Text("25.00 GBP [[bank:txn/1]] [[calc:2.2]]"), stop="end")
@@ -203,10 +205,17 @@ async def session(skills: SkillFolders) -> list[Mapping[str, JsonValue]]:
     ]
     limits = Limits(iterations=4, parallel_calls=1, budget=Budget(tokens=1_000_000))
     outside = Outside(clock=clock)
-    bank = FunctionNamespace("bank", tools)
+    bank, memory = FunctionNamespace("bank", tools), MemoryPolicy()
     approvals = ApprovalPolicy(expires_after_s=3600, approver_differs=True)
     async with Engine(
-        Told(), [bank], store=store, limits=limits, skills=skills, approvals=approvals, outside=outside
+        Told(),
+        [bank],
+        store=store,
+        limits=limits,
+        skills=skills,
+        approvals=approvals,
+        memory=memory,
+        outside=outside,
     ) as engine:
         books = engine.session(
             "books", about=About(company="Acme"), setup={"files": ["a.ofx"]}, skills=["start"]
@@ -225,7 +234,7 @@ async def session(skills: SkillFolders) -> list[Mapping[str, JsonValue]]:
         await (await books.resume("books.1", more=more)).result()
         await books.ask("How much? /count", output=Balance)
         await books.ask("Go on.")
-        waiting = Waiting(lambda: books._state, lambda: books._lead(None), _shielded_release)
+        waiting = Waiting(lambda: books._state, lambda: books._lead(None), give_back)
         await keep_warm(waiting, KeepWarm(times=1, cost=None), clock)
         for _ in range(2):
             await (await books.resume("books.3")).result()
