@@ -17,7 +17,7 @@ from offing.tracing.file import read_trace
 from offing.tracing.span import Span
 from phoenix_server import Phoenix, phoenix
 
-pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("phoenix")]
+pytestmark = pytest.mark.anyio
 
 SESSIONS = """query ($id: ID!) { node(id: $id) { ... on Project { sessions(first: 9) { edges { node {
   sessionId numTraces tokenUsage { prompt completion } costSummary { total { cost } }
