@@ -846,7 +846,9 @@ async def test_a_schema_that_no_checker_can_apply_fails_its_calls_and_not_the_ru
     }
     tools = [Tool(name, "Odd.", {"type": "object", **schema}, it) for name, schema in odd.items()]
     results = await World(tools).told(*(invoke(name, a="x") for name in odd))
-    assert [result.content.partition("(")[0] for result in results] == ["The call cannot be checked "] * 4
+    unchecked = "The call cannot be checked "
+    # A pattern that cannot be read is left to the system.
+    assert [one.content.partition("(")[0] for one in results] == [unchecked, "ok", unchecked, unchecked]
 
 
 async def test_arguments_nested_beyond_all_readers_fail_their_call_and_not_the_run() -> None:
