@@ -130,6 +130,7 @@ def test_the_selftest_kills_runs_over_the_users_own_configuration(
     set_up(tmp_path)
     with (tmp_path / "shop_of_tests.py").open("a") as module:
         module.write('\n\ndef stock() -> list[str]:\n    """Lists the stock."""\n    return ["rope"]\n')
+    monkeypatch.delitem(sys.modules, "shop_of_tests", raising=False)  # another test's is without it
     with (tmp_path / "offing.yaml").open("a") as file:
         file.write("      shop_of_tests:stock: {effect: read}\n")
         file.write("tenant: acme\ncaching: {keep_warm: true}\nmodels: {child: anthropic:claude-haiku-4-5}\n")
