@@ -1,7 +1,6 @@
 """The audit says what the provider's cache did, in the provider's own numbers, and why it missed."""
 
 from hashlib import sha256
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,7 +8,7 @@ from hypothesis import strategies as st
 
 from caches import LOOKS, SYSTEM, answers, kept, outcomes
 from loopback import Answer, Loopback, PromptCache, Reply, Seen
-from loopback_prompt import Placed, rendered
+from loopback_prompt import rendered
 from offing.compaction.conversation import Message
 from offing.engine import Engine, Limits, MemoryStore
 from offing.engine.audit import CacheAudit, Sent, changed_layer, judged
@@ -44,7 +43,7 @@ async def test_the_audit_of_a_run_is_what_the_server_computed_from_the_bytes() -
         result = await run.result()
         cached = await world.cached()
     again = PromptCache(512)
-    computed = [again.account(seen.json, _placed(seen.json)) for seen in world.server.requests]
+    computed = [again.account(seen.json, rendered(seen.json)) for seen in world.server.requests]
     assert result.cache == CacheAudit(
         read=sum(usage.cache_read for usage in computed),
         written_5m=sum(usage.cache_write_5m for usage in computed),
@@ -62,10 +61,6 @@ async def test_the_audit_of_a_run_is_what_the_server_computed_from_the_bytes() -
         "warmed": 0,
         "missed": 0,
     }
-
-
-def _placed(body: dict[str, Any]) -> list[Placed]:
-    return rendered(body)
 
 
 async def test_a_pause_is_an_expected_miss_and_a_lost_cache_is_not() -> None:

@@ -8,15 +8,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ...tracing.span import Attribute, Link, Span, digest, span_id, trace_id
+from ..lineage import parent_of, top_of
 from ..store.branches import Forked, Moved
 from ..store.facts import Began, Compacted, Opened, Resumed, Stopped, Unknown
 from ..store.journal import Row
 from .parts import OPEN, PARKED, End, Place
 from .run_trace import About, RunFact, RunTrace, Strand
-
-_TOP = 2
-_STEP = 3
-"""Parts of a run's name: two of the session and its number, then three a generation, call and strand."""
 
 
 class Tree:
@@ -95,11 +92,11 @@ class Tree:
         return (each for name, each in self._runs.items() if name.startswith(f"{run}."))
 
     def _begun(self, row: Row) -> RunTrace:
-        above = self._runs.get(_parent(row.run))
+        above = self._runs.get(parent_of(row.run))
         seed = _seed(self._stream, row.run, row.at)
         content, session = self._about.content, self._stream.partition("~")[0]
         if above is not None:
-            call, _, number = row.run.removeprefix(f"{_top(row.run)}.").rpartition(".")
+            call, _, number = row.run.removeprefix(f"{top_of(row.run)}.").rpartition(".")
             place = above.place._replace(seed=seed, parent=above.place.id("tool", call), run=row.run)
             strand = Strand(int(number), above.titles.get(row.run, ""), above)
             return RunTrace(place, above.about, strand=strand, copied_until_us=above.copied_until_us)
@@ -125,12 +122,3 @@ def _link(forked: Forked, began: Row) -> Link:
         "offing.iteration": forked.iteration,
     }
     return Link(forked.trace or trace_id(seed), span_id(seed, "stretch", 0), told)
-
-
-def _top(run: str) -> str:
-    return ".".join(run.split(".")[:_TOP])
-
-
-def _parent(run: str) -> str:
-    """Whose child a run is: its own name but for the call and the strand."""
-    return ".".join(run.split(".")[:-_STEP])
